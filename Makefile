@@ -1,4 +1,4 @@
-# The short names of everything one does here. `make help` lists them.
+# Short names of all development tasks. `make help` lists them.
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 SOURCES = $$(git ls-files '*.cpp' '*.hpp')
@@ -25,17 +25,17 @@ run: setup  ## Build, then run the paper's experiments: tables, figures and a pa
 	  || { cat build/build.log; exit 1; }
 	build/canopy experiment experiments/paper.toml
 
-# Incremental, unlike `pip install .`: the tools that pip would fetch for every build are kept in the environment.
-python: setup python-environment  ## Build the wheel and install it in build/python, an environment of its own
+# Incremental, unlike `pip install .`: build tools are kept in the environment instead of being fetched for every build.
+python: setup python-environment  ## Build the wheel and install it in build/python, a virtual environment
 	@rm -rf build/wheel && build/python/bin/pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps \
 	  --config-settings=build-dir=build/python/cmake --wheel-dir build/wheel .
 	@build/python/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall build/wheel/*.whl
 
-classes: python  ## Write the Python classes of all optimizers again, from the catalogue in C++
+classes: python  ## Generate the Python classes of all optimizers from the catalogue in C++
 	@build/python/bin/python scripts/python_classes.py
 	@$(MAKE) python
 
-wheel: setup  ## Build, check and try manylinux wheels for Python 3.10 to 3.13 into build/wheels/repaired (minutes)
+wheel: setup  ## Build, check and test manylinux wheels for Python 3.10 to 3.13 into build/wheels/repaired (minutes)
 	@scripts/wheel.sh build/wheels
 
 deb: build  ## Build Debian packages of the tool and the libraries into build/deb
@@ -43,55 +43,55 @@ deb: build  ## Build Debian packages of the tool and the libraries into build/de
 	@cd build && cpack -B deb
 	@rm -rf build/deb/_CPack_Packages && ls build/deb
 
-test: test-cpp test-web test-python  ## Every behaviour: C++, the page in a browser, the Python package as it is installed
+test: test-cpp test-web test-python  ## Run all tests: C++, the page in a browser, the installed Python package
 
 test-cpp: build
 	@scripts/setup.sh test
 	@ctest --preset release
 
-test-all: test test-random test-asan test-tsan test-clang test-extension test-service torture trials  ## The same, sanitizers, another compiler, and campaigns (hours)
+test-all: test test-random test-asan test-tsan test-clang test-extension test-service torture trials  ## Run `make test`, sanitizers, another compiler and long campaigns (hours)
 
-test-sanitized: setup  ## Studies, stores and the tuner under the address and undefined-behaviour sanitizers
+test-sanitized: setup  ## Test studies, stores and the tuner under the address and undefined-behaviour sanitizers
 	@scripts/setup.sh test
 	@cmake --preset asan
 	@cmake --build --preset asan --target studies_test
 	@build/asan/tests/studies_test --gtest_brief=1
 
-test-clang: setup  ## The library built by clang
+test-clang: setup  ## Build the library with clang
 	@scripts/setup.sh test
 	@cmake --preset clang
 	@cmake --build --preset clang
 
-test-web: build  ## The tests of the live page: its functions, and the page itself in a real browser
+test-web: build  ## Test the live page: its functions, and the page in a real browser
 	@scripts/setup.sh test
 	@cd web && npm run --silent test && npm run --silent test:pages
 
-test-python: build python  ## The tests of the Python package, as it is installed from its wheel
+test-python: build python  ## Test the Python package as installed from its wheel
 	@build/python/bin/python -m pytest -q tests/python
 
-test-service: build python-environment  ## Whether the server answers anything but what its document says (minutes)
+test-service: build python-environment  ## Test a server's answers against its OpenAPI document (minutes)
 	@build/python/bin/pip install --quiet --disable-pip-version-check -r tests/service/requirements.txt
 	@build/python/bin/python tests/service/fuzz.py 100
 
-test-extension: setup  ## A copy of the tree with an optimizer, an event, a kind of parameter and a store added (minutes)
+test-extension: setup  ## Add an optimizer, an event, a kind of parameter and a store to a copy of the tree, and test them (minutes)
 	@tests/extension/run.sh .
 
-test-random: build python  ## Properties on other random cases than those of `make test`, and ten times as many (minutes)
+test-random: build python  ## Test properties on ten times as many random cases, with a new seed (minutes)
 	@cd build/tests && for name in library_test rooms_test studies_test; do \
 	  RC_PARAMS=max_success=1000 ./$$name --gtest_brief=1 --gtest_filter=-*Postgres* || exit 1; done
 	@CANOPY_EXAMPLES=600 build/python/bin/python -m pytest -q tests/python
 
-test-asan: setup  ## Every test under the address and undefined-behaviour sanitizers
+test-asan: setup  ## Run all tests under the address and undefined-behaviour sanitizers
 	@cmake --preset asan
 	@cmake --build --preset asan
 	@ctest --preset asan
 
-test-tsan: setup  ## Every test under the thread sanitizer
+test-tsan: setup  ## Run all tests under the thread sanitizer
 	@cmake --preset tsan
 	@cmake --build --preset tsan
 	@ctest --preset tsan
 
-bench: build python  ## Speed, as ratios measured side by side
+bench: build python  ## Measure speed, as ratios of runs side by side
 	@cmake --build --preset release --target canopy_bench studies_bench stores_bench
 	@build/bench/canopy_bench
 	@build/bench/studies_bench
@@ -101,17 +101,17 @@ bench: build python  ## Speed, as ratios measured side by side
 	@build/python/bin/python bench/python/bench.py build/canopy
 	@build/python/bin/python bench/python/experiment.py
 
-bench-service: build python  ## The service under load on SQLite and PostgreSQL, with Optuna beside it (minutes)
+bench-service: build python  ## Measure the service under load on SQLite and PostgreSQL, compared with Optuna (minutes)
 	@cmake --build --preset release --target service_load
 	@build/python/bin/pip install --quiet --disable-pip-version-check -r bench/service/requirements.txt
 	@build/python/bin/python bench/service/bench.py
 
-bench-page: build  ## How quick the live page is with a million events, and how much memory it takes (minutes)
+bench-page: build  ## Measure speed and memory of the live page with a million events (minutes)
 	@scripts/setup.sh test
 	@cd web && npm run --silent measure
 
 FUZZ_SECONDS = 200
-fuzz: setup  ## Fuzz what comes from outside: documents, requests, connections (ten minutes)
+fuzz: setup  ## Fuzz all external input: documents, requests, connections (ten minutes)
 	@scripts/setup.sh test
 	@cmake --preset fuzz
 	@cmake --build --preset fuzz --target fuzz_documents fuzz_requests fuzz_connections
@@ -120,62 +120,62 @@ fuzz: setup  ## Fuzz what comes from outside: documents, requests, connections (
 	    -artifact_prefix=build/fuzz/$$name- -dict=tests/fuzz/words.dict build/fuzz/corpus/$$name || exit 1; done
 
 TORTURE = --seconds 1200
-torture: build python-environment  ## Servers and stores under kills, pauses, cut links, full disks, wrong clocks and nonsense (an hour)
+torture: build python-environment  ## Test servers and stores under kills, pauses, cut links, full disks, wrong clocks and invalid input (an hour)
 	@build/python/bin/python tests/torture/torture.py $(TORTURE)
 	@build/python/bin/python tests/torture/doors.py --requests 200000
 	@build/python/bin/python tests/torture/memory.py --requests 1000000
 
-coverage: build  ## Whether the intervals of the best arm hold: shares of simulated runs
+coverage: build  ## Measure the coverage of the intervals of the best arm in simulated runs
 	@cmake --build --preset release --target coverage
 	@build/bench/coverage adaptive
 	@build/bench/coverage hct
 
 TRIALS = 200
-trials: build  ## What the tuner claims and what is true, over simulated systems, noises and options (minutes)
+trials: build  ## Compare the claims of the tuner with the truth in simulated systems (minutes)
 	@cmake --build --preset release --target trials
 	@build/bench/trials $(TRIALS)
 
-bench-tuned: build  ## The adaptive tree beside HCT tuned by hindsight (minutes)
+bench-tuned: build  ## Compare the adaptive tree with HCT tuned by hindsight (minutes)
 	@cmake --build --preset release --target against_tuned
 	@build/bench/against_tuned
 
-bench-ablation: build  ## What each part of the adaptive tree gives (minutes)
+bench-ablation: build  ## Measure the effect of each part of the adaptive tree (minutes)
 	@cmake --build --preset release --target ablation
 	@build/bench/ablation
 
-bench-stuck: build  ## Where the adaptive tree gets stuck, and what was tried against it (minutes)
+bench-stuck: build  ## Measure how often the adaptive tree gets stuck, with several remedies (minutes)
 	@cmake --build --preset release --target stuck
 	@build/bench/stuck
 
-bench-memory: build  ## The adaptive tree in systems with memory, beside HCT tuned by hindsight (minutes)
+bench-memory: build  ## Compare the adaptive tree with HCT tuned by hindsight in systems with memory (minutes)
 	@cmake --build --preset release --target memory
 	@build/bench/memory
 
-bench-flight: build  ## The adaptive tree with many pulls in flight (a minute)
+bench-flight: build  ## Measure the adaptive tree with many pulls in flight (a minute)
 	@cmake --build --preset release --target in_flight
 	@build/bench/in_flight
 
-bench-peers: build python  ## Other tools beside canopy (half an hour)
+bench-peers: build python  ## Compare other tools with canopy (half an hour)
 	@build/python/bin/pip install --quiet --disable-pip-version-check -r bench/peers/requirements.txt
 	@build/python/bin/python bench/peers/peers.py build/canopy
 	@build/python/bin/python bench/peers/family.py
 	@build/python/bin/python bench/peers/small_budget.py --out build/small_budget.md
 
-bench-drift: build  ## The adaptive tree where the level of rewards or the optimum moves, and where it does not (minutes)
+bench-drift: build  ## Measure the adaptive tree in drifting and in stationary systems (minutes)
 	@cmake --build --preset release --target drift
 	@build/bench/drift
 
-bench-contexts: build  ## The adaptive tree in contexts beside itself without, and beside separate trees (minutes)
+bench-contexts: build  ## Compare the adaptive tree with contexts, without contexts and as separate trees (minutes)
 	@cmake --build --preset release --target contexts contexts_live
 	@build/bench/contexts
 	@build/bench/contexts_live
 
-gallery: python  ## Run the Python examples and draw the pictures of docs/python.md again
+gallery: python  ## Run the Python examples and draw the figures of docs/python.md
 	@mkdir -p docs/figures/python
 	@for script in examples/python/*.py; do echo "$$script"; \
 	  build/python/bin/python $$script docs/figures/python/$$(basename $$script .py).png || exit 1; done
 
-figures: build  ## Draw the pictures of docs/environments.md and docs/adaptive.md again
+figures: build  ## Draw the figures of docs/environments.md and docs/adaptive.md
 	@mkdir -p docs/figures
 	@cmake --build --preset release --target model_picture moving_picture
 	@build/bench/model_picture | gnuplot > docs/figures/adaptive_model.png
@@ -184,22 +184,22 @@ figures: build  ## Draw the pictures of docs/environments.md and docs/adaptive.m
 	@for name in $$(build/canopy simulate --list | sed '1,/^Environments/d' | awk '!/hartmann/ {print $$1}'); do \
 	  build/canopy environment $$name --draw docs/figures/$$name.png > /dev/null || exit 1; done
 
-screenshots: build  ## Tune a simulated system and take the pictures of the live page that docs and README show
+screenshots: build  ## Tune a simulated system and take the screenshots of the live page for docs and README
 	@scripts/setup.sh test
 	@cd web && npm run --silent screenshots
 
-tables: build  ## Measure again what stands in the sources as numbers (minutes)
+tables: build  ## Measure the tables of numbers in the sources again (minutes)
 	@build/tools/tabulate_cart_pole > build/cart_pole_table.inc
 	@mv build/cart_pole_table.inc src/environments/cart_pole_table.inc
 
-format: lint-setup build  ## Format all sources in place, and write the tables of the documents
+format: lint-setup build  ## Format all sources in place, and generate the tables of the documents
 	@build/tools/tabulate_docs $(DOCUMENTS)
 	@clang-format -i $(SOURCES)
 	@build/python/bin/ruff format --quiet .
 	@build/python/bin/ruff check --quiet --select I --fix .
 	@cd web && npm run --silent format
 
-lint: lint-setup build python  ## Check formatting, and clang-tidy, ruff, mypy and tsc without a warning
+lint: lint-setup build python  ## Check formatting, and run clang-tidy, ruff, mypy and tsc
 	@build/tools/tabulate_docs --check $(DOCUMENTS)
 	@clang-format --dry-run --Werror $(SOURCES)
 	@build/python/bin/ruff format --quiet --check .

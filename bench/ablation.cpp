@@ -1,4 +1,5 @@
-// What each part of the adaptive tree gives: the regret without it, as ratios to that with all.
+// Measures the contribution of each part of the adaptive tree: the regret without it, as a ratio to
+// the regret with all parts.
 
 #include "suite.hpp"
 #include "textbook_player.hpp"

@@ -1,5 +1,5 @@
-// The adaptive tree, told nothing but the box, beside HCT whose constants were chosen for each
-// function, noise and number of pulls by hindsight: regret per pull, as ratios.
+// Compares the adaptive tree, given only the search space, with HCT whose constants were chosen in
+// hindsight for each function, noise and number of pulls: regret per pull, as ratios.
 
 #include "canopy/adaptive.hpp"
 

@@ -1,8 +1,9 @@
-// The adaptive tree in contexts beside itself without, and beside separate trees for equal parts of
-// the contexts, whose number is chosen by hindsight: where the best arm depends on the context,
-// where the context does not matter, and where it moves the level alone; with other noises, other
-// contexts, many pulls in flight; choices that form groups or do not matter; and how often the
-// intervals of a policy hold; and what an ask and tell costs.
+// Compares the adaptive tree with contexts to the tree without contexts, and to separate trees for
+// equal parts of the contexts, whose number is chosen in hindsight: for problems in which the best
+// arm depends on the context, in which the context is irrelevant, and in which it changes only the
+// level; with other kinds of noise and arrivals of contexts, and with many pulls in flight; for
+// choices with groups or without effect; also coverage of the intervals of a policy, and the cost
+// of an ask and tell.
 //
 //   contexts [problems | cases | noises | arrivals | flight | choices | intervals | cost]
 //            [PULLS [RUNS]]
@@ -30,7 +31,7 @@ namespace {
 using namespace canopy;
 using namespace canopy::bench;
 
-/// Trees in contexts take the system to stay as it is, so those beside them do, too.
+/// Trees with contexts assume no drift, so the trees they are compared with do as well.
 constexpr AdaptiveOptions kStill{.drift = Drift::none};
 
 enum class Group { matters, level, irrelevant };
@@ -62,7 +63,7 @@ std::vector<ContextProblem> problems() {
   return all;
 }
 
-/// A reward where f has this value, and the best arm in this context that of `best`.
+/// A reward at an arm where f has this value, and where the best arm of this context has `best`.
 struct ContextNoise {
   std::string name;
   std::function<double(double f, double best, double share, RandomStream& random)> reward;
@@ -92,7 +93,7 @@ std::vector<ContextNoise> other_noises() {
            }}};
 }
 
-/// Anything that is asked in a context.
+/// Returns the optimizer to ask in a context.
 using Ask = std::function<Optimizer&(Context context)>;
 
 struct World {
@@ -107,7 +108,7 @@ struct World {
   }
 };
 
-/// Regret per pull of one run of what is asked.
+/// Regret per pull of one run of the optimizers that `ask` returns.
 double regret_of_run(const World& world, std::uint64_t run, const Ask& optimizer_for) {
   ContextualFunction system = world.system();
   RandomStream random({.environment = name_of(world.problem),
@@ -158,7 +159,7 @@ double regret_without(const World& world, std::uint64_t runs) {
   return regret(world, runs, [&] { return std::make_unique<Adaptive>(system.space(), kStill); });
 }
 
-/// That of separate trees for so many equal parts of one context.
+/// The regret of separate trees for this number of equal parts of one context variable.
 double regret_of_parts(const World& world, std::uint64_t runs, std::size_t variable,
                        std::size_t parts) {
   const ContextualFunction system = world.system();
@@ -177,7 +178,7 @@ double regret_of_parts(const World& world, std::uint64_t runs, std::size_t varia
   return sum / static_cast<double>(runs);
 }
 
-/// The least regret of equal parts of one of the contexts, by hindsight.
+/// The least regret over equal parts of any of the variables, chosen in hindsight.
 double regret_of_best_parts(const World& world, std::uint64_t runs, double of_one) {
   const ContextualFunction system = world.system();
   double least = of_one;
@@ -250,7 +251,7 @@ void print_problems(std::uint64_t pulls, std::uint64_t runs) {
   print_ratios("... the best equal parts", all, found, &Found::parts);
 }
 
-/// Every problem by itself, over its three noises.
+/// Prints every problem separately, over its three kinds of noise.
 void print_cases(std::uint64_t pulls, std::uint64_t runs) {
   const auto all = worlds(ordinary_noises(), ContextArrival::uniform, pulls);
   const std::vector<Found> found = play(all, runs, true);
@@ -301,13 +302,13 @@ void print_flight(std::uint64_t pulls, std::uint64_t runs) {
   }
 }
 
-/// Choices which do not matter, and of which every other one wants another arm.
+/// Choices that have no effect, and choices of which every other one has another best arm.
 void print_choices(std::uint64_t pulls, std::uint64_t runs) {
   constexpr std::size_t kMost = 8;
   struct Counted {
-    double split = 0.0;   // runs in which choices that do not matter were told apart
-    double groups = 0.0;  // runs with one region for either group
-    double regret = 0.0;  // per pull, where there are groups
+    double split = 0.0;   // runs that distinguished choices without effect
+    double groups = 0.0;  // runs with exactly one region per group
+    double regret = 0.0;  // per pull, for choices with groups
   };
   std::array<Counted, kMost + 1> counted{};
   on_all_cores(kMost - 1, [&](std::size_t i) {
@@ -346,7 +347,7 @@ void print_choices(std::uint64_t pulls, std::uint64_t runs) {
   }
 }
 
-/// What an arm earns over the contexts of a row, which come uniformly.
+/// The mean reward of an arm over the contexts of a row, which are uniform.
 double mean_over(const ContextualFunction& system, const PolicyRow& row, RandomStream& random) {
   constexpr int kContexts = 4000;
   const ContextSpace& contexts = system.contexts();
@@ -416,7 +417,7 @@ void print_intervals(std::uint64_t pulls, std::uint64_t runs) {
       sum.runs_missed / static_cast<double>(runs * all.size()), worst);
 }
 
-/// Microseconds of an ask and its tell.
+/// Prints the microseconds of an ask and its tell.
 void print_cost(std::uint64_t pulls) {
   const Space space{{"x", Real{0.0, 1.0}}};
   const auto play = [&](Optimizer& optimizer, std::size_t variables) {

@@ -1,5 +1,5 @@
-// What holds of a live system in contexts: how often a policy is called better than a baseline
-// although the knob does nothing, and how often limits are kept.
+// Checks claims about a live system with contexts: how often a policy is called better than a
+// baseline although the knob has no effect, and how often limits are kept.
 //
 //   contexts_live [claims | limits] [PULLS [RUNS]]
 
@@ -34,7 +34,7 @@ ContextSpace load() {
   return ContextSpace({{"load", Real{0.0, 1.0}}});
 }
 
-/// A function of a load, which comes uniformly, and of one knob.
+/// A function of a load, which is uniform, and of one knob.
 class Loaded final : public KnownEnvironment {
  public:
   using Value = std::function<double(double load, double x)>;
@@ -73,8 +73,8 @@ class Loaded final : public KnownEnvironment {
 
 // --- claims ----------------------------------------------------------------------------------
 
-/// Whether a policy was called better than the baseline at any look, and how much of all was spent
-/// on comparing.
+/// Whether a policy was called better than the baseline at any look, and the fraction of pulls
+/// spent on comparing.
 struct Claimed {
   double better = 0.0;
   double pairs = 0.0;
@@ -103,7 +103,7 @@ Claimed claims_of(const Loaded::Value& value, Disturbance kind, std::uint64_t pu
   return claimed;
 }
 
-/// Where the knob does nothing, and where it does.
+/// For a knob without effect, and for one with an effect.
 void print_claims(std::uint64_t pulls, std::uint64_t runs) {
   const Loaded::Value flat = [](double z, double) { return 0.3 + 0.4 * z; };
   const Loaded::Value shifting = [](double z, double x) {
@@ -155,10 +155,10 @@ const std::vector<Limited>& limited_systems() {
 
 struct Kept {
   double excess = 0.0;       // over the limit, mean over all pulls
-  double beyond = 0.0;       // share of all pulls whose mean is beyond the limit
-  double regret = 0.0;       // per pull beside the best that keeps it, where it is kept
-  double best_beyond = 0.0;  // share of contexts whose best arm is beyond it in the end
-  double row_beyond = 0.0;   // the same of the rows of the policy
+  double beyond = 0.0;       // fraction of pulls whose mean is beyond the limit
+  double regret = 0.0;       // per pull that keeps the limit, against the best such arm
+  double best_beyond = 0.0;  // fraction of contexts whose final best arm breaks it
+  double row_beyond = 0.0;   // the same for the rows of the policy
   double regions = 0.0;
 };
 

@@ -1,7 +1,7 @@
-// Whether what `best` says holds, whatever the noise: shares of simulated studies in which its
-// interval has f(arm), at the end and at all looks, with its width beside that of a t interval for
-// a fixed number of pulls. The optimizer, by name, has its defaults and is told nothing but the
-// box.
+// Checks the claims of `best` for many kinds of noise: the fraction of simulated studies in which
+// its interval contains f(arm), at the end and at all looks, with its width relative to that of a t
+// interval for a fixed number of pulls. The optimizer, by name, has its defaults and is given only
+// the search space.
 
 #include "canopy/environments.hpp"
 #include "canopy/optimizers.hpp"
@@ -33,7 +33,7 @@ constexpr std::array<std::uint64_t, 4> kEnds{100, 300, 1'000, 10'000};
 constexpr std::uint64_t kFirstLook = 16;
 constexpr std::uint64_t kRuns = 200;
 
-/// A study that can be played: what its arms earn, and what they earn on average.
+/// A simulated system: the rewards of its arms, and their means.
 struct World {
   std::function<double(Arm, RandomStream&)> reward;
   std::function<double(Arm)> value;
@@ -43,9 +43,9 @@ struct Study {
   std::string name;
   Space space;
   Objective objective = {};
-  double largest = 1.0;  ///< that f can be; for simple regret
+  double largest = 1.0;  ///< largest f; for simple regret
   std::function<World(RandomStream&)> make;
-  /// Whether a reward is one of the rare ones that no interval can know of before the first.
+  /// Whether a reward is a rare outlier, which no interval can anticipate before the first.
   std::function<bool(double)> is_outlier = {};
 };
 
@@ -207,7 +207,7 @@ std::vector<Study> independent_studies() {
   return studies;
 }
 
-/// Systems with memory that is not declared.
+/// Systems with undeclared memory.
 std::vector<Study> dependent_studies() {
   std::vector<Study> studies;
   for (const char* name : {"garland-mdp", "routing"}) {
@@ -229,7 +229,7 @@ std::vector<Study> dependent_studies() {
   return studies;
 }
 
-/// What is counted at one of the printed looks, over all runs.
+/// Counts at one of the printed looks, over all runs.
 struct AtLook {
   double covered = 0.0;
   double without = 0.0;
@@ -237,8 +237,8 @@ struct AtLook {
   double with_model = 0.0;
   double covered_by_model = 0.0;
   double simple_regret = 0.0;
-  std::vector<double> widths = {};  ///< of the interval
-  std::vector<double> over_t = {};  ///< over that of the t interval
+  std::vector<double> widths = {};  ///< widths of the interval
+  std::vector<double> over_t = {};  ///< ratio to the width of the t interval
 };
 
 struct Tally {
@@ -254,8 +254,8 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// The width of the 95 % interval by Student's distribution, as if the number of pulls had been
-/// fixed beforehand and there were one arm.
+/// The width of the 95 % interval by Student's distribution, as for a number of pulls fixed in
+/// advance and a single arm.
 double t_width(const Moments& rewards) {
   if (rewards.count < 2.0) return std::numeric_limits<double>::quiet_NaN();
   const boost::math::students_t student(rewards.count - 1.0);

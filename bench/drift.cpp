@@ -1,6 +1,7 @@
-// The adaptive tree with drift = auto beside itself without, in worlds that move and in worlds that
-// do not: regret per pull over that without, changes seen, and false warnings of memory; how often
-// a jump of the level is noticed; and when a better optimum is found that has appeared elsewhere.
+// Compares the adaptive tree with drift = auto to the tree with drift = none, in systems that
+// change and in systems that do not: ratio of regret per pull, changes detected, and false warnings
+// of memory; also how often a jump of the level is detected, and how soon a better optimum that
+// appears elsewhere is found.
 //
 //   drift [moving | still | ordinary | jumps | elsewhere] [PULLS [RUNS]]
 
@@ -26,7 +27,7 @@ namespace {
 using namespace canopy;
 using namespace canopy::bench;
 
-/// A way to move.
+/// A set of motions.
 struct Motions {
   std::string name;
   MovingOptions options;
@@ -55,7 +56,7 @@ std::vector<Motions> motions() {
   };
 }
 
-/// The noise of what moves.
+/// The noise of a moving system.
 struct MovingNoise {
   std::string name;
   Noise kind;
@@ -70,17 +71,17 @@ std::vector<MovingNoise> moving_noises() {
 constexpr std::array kHills{HillFunction::cusp,  HillFunction::double_sine, HillFunction::quadratic,
                             HillFunction::waves, HillFunction::ridge,       HillFunction::bowl};
 
-/// A system and what is added to its rewards.
+/// A system and the noise added to its rewards.
 struct World {
   MovingOptions options;
-  std::string noise;  // in the names of random streams
+  std::string noise;  // used in the names of random streams
   std::function<double(double reward, RandomStream& random)> disturbed = {};
 };
 
 struct Measured {
   double regret = 0.0;
   double changes = 0.0;
-  double warned = 0.0;  // of memory
+  double warned = 0.0;  // warnings of memory
 
   void add(const Adaptive& tree, double runs) {
     changes += static_cast<double>(tree.summary().changes) / runs;
@@ -158,7 +159,7 @@ void print_moving(const Length& length) {
   }
 }
 
-/// Noise that is independent, of all kinds. f is between 0 and 1, but for slopes.
+/// Independent noise of many kinds. f is between 0 and 1, except for slopes.
 std::vector<NoiseKind> still_noises() {
   std::vector<NoiseKind> all = noises();
   const auto student = [](double freedom, RandomStream& random) {
@@ -229,7 +230,7 @@ void print_still(const Length& length) {
   }
 }
 
-/// What drift = auto costs where nothing moves, over more functions.
+/// The cost of drift = auto in systems that do not change, over more functions.
 void print_ordinary(const Length& length) {
   const std::vector<Case> cases = ordinary_cases(length.pulls);
   std::vector<std::array<Measured, 2>> found(cases.size());
@@ -271,7 +272,7 @@ void print_ordinary(const Length& length) {
   fmt::print("{:<20}{:>22}\n", "all", all.text());
 }
 
-/// In how many runs a level that jumps half-way is noticed.
+/// The fraction of runs in which a level that jumps half-way is detected.
 void print_jumps(const Length& length) {
   const std::vector<double> noises{0.01, 0.03, 0.1};
   const std::vector<double> jumps{3.0, 10.0, 30.0, 100.0, -3.0, -10.0, -30.0, -100.0};
@@ -297,7 +298,8 @@ void print_jumps(const Length& length) {
     }
   });
   fmt::print(
-      "The level jumps half-way by so many deviations of the noise: share of runs in which that is "
+      "The level jumps half-way by this many standard deviations of the noise: share of runs in "
+      "which that is "
       "noticed, {} pulls, {} runs of {} functions\n\n{:<20}",
       length.pulls, length.runs, kHills.size(), "");
   for (const double jump : jumps) fmt::print("{:>9.0f}", jump);
@@ -315,12 +317,12 @@ void print_jumps(const Length& length) {
   fmt::print("\n");
 }
 
-/// A bump that rises above a hill, far from its top, which stays as it was.
+/// A bump that appears far from the maximum of a hill, which itself does not change.
 struct Elsewhere {
   std::string name;
   std::size_t dimension;
   double width;
-  bool has_moved = false;  // the level has jumped before, and was seen to
+  bool has_moved = false;  // the level has jumped before, and this was detected
 
   [[nodiscard]] double squared_distance(Arm arm, double from) const {
     double sum = 0.0;
@@ -333,7 +335,8 @@ struct Elsewhere {
   }
 };
 
-/// How many pulls after it has appeared the bump has had ten pulls near its top; none: in time.
+/// For each run, the pulls from the appearance of the bump until ten pulls were near its maximum;
+/// none: not in time.
 std::vector<std::optional<std::uint64_t>> pulls_until_found(const Elsewhere& world, double noise,
                                                             const AdaptiveOptions& options,
                                                             const Length& length) {

@@ -1,6 +1,6 @@
-// The adaptive tree with many pulls in flight. Workers are equally fast: every reward comes back
-// when as many pulls as there are workers were asked for, or all of a batch come back before the
-// next batch. Regret per pull over that of one pull at a time.
+// The adaptive tree with many pulls in flight, for equally fast workers: each reward returns after
+// as many further asks as there are workers, or all rewards of a batch return before the next
+// batch. Prints the ratio of regret per pull to that of one pull at a time.
 
 #include "canopy/adaptive.hpp"
 

@@ -1,6 +1,7 @@
-// Systems with memory: the adaptive tree, told how long they take to settle and not, beside HCT and
-// HCT-Gamma whose constants were chosen for each system and number of pulls by hindsight. Regret is
-// what was earned less than the best arm earns when it is held, the way there included.
+// Systems with memory: compares the adaptive tree, with and without a declared settling time, to
+// HCT and HCT-Gamma whose constants were chosen in hindsight for each system and number of pulls.
+// Regret is the mean reward of the best arm, when held, less the rewards earned, including
+// transients.
 
 #include "canopy/adaptive.hpp"
 #include "canopy/auction.hpp"
@@ -21,7 +22,7 @@ namespace {
 using namespace canopy;
 using namespace canopy::bench;
 
-/// A state that follows the arm, s' = (1 - beta) s + beta x, and earns what a function earns there.
+/// A state that follows the arm, s' = (1 - beta) s + beta x, with a function of it as reward.
 class Follower final : public SteadyEnvironment {
  public:
   Follower(std::unique_ptr<SteadyEnvironment> function, double beta)
@@ -51,7 +52,7 @@ struct System {
   std::function<std::unique_ptr<SteadyEnvironment>()> make;
 };
 
-/// Until 5 % of a change are left, or about that.
+/// The number of pulls until about 5 % of a change is left.
 double to_settle(double beta) {
   return 3.0 / -std::log1p(-beta);
 }
@@ -73,7 +74,7 @@ std::vector<System> systems() {
   add("auction-reactive", [](double beta) {
     return std::make_unique<ReactiveAuction>(ReactiveAuctionOptions{.beta = beta});
   });
-  // A queue forgets as exp(-t (sqrt(service) - sqrt(arrivals))^2), of the busier one.
+  // The busier queue's memory decays as exp(-t (sqrt(service) - sqrt(arrivals))^2).
   const Routing routing;
   const RoutingOptions rates;
   const double first = routing.optimum().arm[0] * rates.arrival_rate;
@@ -85,7 +86,7 @@ std::vector<System> systems() {
   return all;
 }
 
-/// Regret per step, the mean over runs with these numbers.
+/// Regret per step, averaged over the runs with these numbers.
 template <class Make>
 double regret(const System& of, std::uint64_t pulls, std::uint64_t first, std::uint64_t runs,
               const Make& make) {

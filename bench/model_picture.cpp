@@ -1,5 +1,5 @@
-// What the adaptive tree believes at three moments of a run, as a script for gnuplot:
-// `make figures` draws docs/figures/adaptive_model.png with it.
+// Prints the state of the adaptive tree's model at three moments of a run, as a gnuplot script from
+// which `make figures` draws docs/figures/adaptive_model.png.
 
 #include "canopy/adaptive.hpp"
 #include "canopy/garland.hpp"
@@ -23,7 +23,7 @@ using Tree = AdaptiveModel::Tree;
 constexpr std::array<std::uint64_t, 3> kMoments{30, 300, 3'000};
 constexpr double kNoise = 0.2;
 
-/// Where a cell is.
+/// The two ends of a cell.
 struct Side {
   double low;
   double high;
@@ -60,7 +60,7 @@ std::string steps_data(const Tree& tree) {
   return data;
 }
 
-/// Arms with rewards: where, their mean, the size of a dot.
+/// Arms with rewards: position, mean, size of the dot.
 std::string dots_data(const Tree& tree) {
   std::string data;
   for (NodeIndex i = 0; i < tree.size(); ++i) {
@@ -71,7 +71,7 @@ std::string dots_data(const Tree& tree) {
   return data;
 }
 
-/// From 0 to 1, as in the palette below, so strong.
+/// A colour of the palette below for a value from 0 to 1, with this strength.
 int colour(double value, double strength) {
   constexpr std::array<std::array<double, 3>, 5> palette{
       {{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}}};
@@ -86,7 +86,7 @@ int colour(double value, double strength) {
   return mixed;
 }
 
-/// A rectangle for every cell: middle, depth, ends, colour by m, the stronger the more pulls.
+/// A rectangle for every cell: middle, depth, ends, colour by m, stronger for more pulls.
 std::string tree_data(const Tree& tree, double pulls_so_far) {
   std::vector<double> pulls(tree.size());
   for (NodeIndex i = tree.size(); i-- > 0;) {
@@ -125,7 +125,7 @@ set style fill solid 1 noborder
 f(x) = x * (1 - x) * (4 - sqrt(abs(sin(60 * x))))
 )";
 
-/// The model above, the tree beneath; the figure has three of these, numbered from the top.
+/// The model above the tree; the figure has three of these panels, numbered from the top.
 void print_panels(std::size_t which, std::uint64_t pulls) {
   const double top = 0.945 - 0.315 * static_cast<double>(which);
   fmt::print(
@@ -162,7 +162,7 @@ int main() {
   const Garland environment({.noise = Noise::gaussian, .noise_width = kNoise});
   Garland played = environment;
   RandomStream random({.environment = "garland", .purpose = "picture"});
-  // Told the range, the model is in the units of rewards.
+  // With a declared range, the model is in the units of rewards.
   Adaptive optimizer(environment.space(), {}, {.reward_range = {{0.0, 1.0}}});
   std::uint64_t done = 0;
   for (const std::uint64_t moment : kMoments) {

@@ -1,6 +1,6 @@
-// The best arm of a system that moves and the arms that the adaptive tree plays, with drift = none
-// and with auto, as a script for gnuplot: `make figures` draws docs/figures/adaptive_jumps.png and
-// adaptive_traffic_day.png with it.
+// Prints the best arm of a moving system and the arms that the adaptive tree plays, with drift =
+// none and with auto, as a gnuplot script from which `make figures` draws
+// docs/figures/adaptive_jumps.png and adaptive_traffic_day.png.
 //
 //   moving_picture jumps | traffic-day
 
@@ -32,7 +32,7 @@ Moving system_of(std::string_view name) {
       .optimum = Motion::jumps, .span = kPulls, .noise = Noise::gaussian, .noise_width = kNoise});
 }
 
-/// A run, as blocks of data.
+/// The data of a run, as gnuplot blocks.
 struct Run {
   std::string arms;
   std::string changes;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How well sixteen equal units of work share two cores: threads of `canopy experiment`, ranks of `canopy-mpi experiment`.
-# Whole commands, figures included. usage: parallel.sh BUILD
+# How well sixteen equal units of work use two cores: threads of `canopy experiment`, ranks of `canopy-mpi experiment`.
+# Times whole commands, including figures. usage: parallel.sh BUILD
 set -euo pipefail
 build=$1
 folder=$(mktemp -d)

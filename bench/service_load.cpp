@@ -1,13 +1,13 @@
-// Clients of `canopy serve` on kept connections: each asks for tickets and tells their rewards, one
-// request after the other, and waits for every answer. Prints answers a second and how long they
-// took.
+// Clients of `canopy serve` on persistent connections: each repeatedly asks for tickets and tells
+// their rewards, one request at a time, waiting for every response. Prints responses per second and
+// latencies.
 //
 //   service_load PORT STUDY CONNECTIONS SECONDS [RATE]
 //
-// RATE: tells a second of all connections together; without it, as many as there are answers.
+// RATE: tells per second over all connections; without it, as many as the server answers.
 //
-// It shares the machine with the server, so it does as little as it can: one thread, one epoll, and
-// memory that is used again.
+// It shares the machine with the server and therefore uses few resources: one thread, one epoll
+// instance, and reused memory.
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -51,7 +51,7 @@ struct Load {
   std::vector<float> milliseconds = {};
 };
 
-/// One client: a request is on its way, or it waits for its next turn.
+/// One client: either a request is in flight, or it waits for its next turn.
 class Client {
  public:
   Client(Load& load, std::uint16_t port, std::size_t number)
@@ -60,7 +60,7 @@ class Client {
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as sockets want it
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): required by the sockets API
     checked(connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address));
     const int on = 1;
     checked(setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
@@ -92,11 +92,12 @@ class Client {
     send("tells");
   }
 
-  /// Whether an answer is complete now.
+  /// Receives data; returns whether the response is complete.
   bool receive() {
     static std::array<char, 65536> buffer;
     const auto got = recv(socket_, buffer.data(), buffer.size(), 0);
-    if (checked(static_cast<int>(got)) == 0) throw std::runtime_error("the server hung up");
+    if (checked(static_cast<int>(got)) == 0)
+      throw std::runtime_error("the server closed the connection");
     received_.append(buffer.data(), static_cast<std::size_t>(got));
     const std::size_t end = received_.find("\r\n\r\n");
     if (end == std::string::npos) return false;
@@ -118,7 +119,8 @@ class Client {
                    load_.study, what, static_cast<long>(getpid()), number_, ++key_, body_.size(),
                    body_);
     const auto sent = ::send(socket_, request_.data(), request_.size(), MSG_NOSIGNAL);
-    if (sent != static_cast<ssize_t>(request_.size())) throw std::runtime_error("not sent whole");
+    if (sent != static_cast<ssize_t>(request_.size()))
+      throw std::runtime_error("the request could not be sent completely");
   }
 
   void take_answer(std::string_view body) {
@@ -147,7 +149,7 @@ class Client {
   std::vector<std::string> tickets_;
 };
 
-/// All of them, until the time is over.
+/// All clients, until the time is over.
 class Clients {
  public:
   Clients(Load& load, std::uint16_t port, std::size_t count, double rate)
@@ -168,7 +170,7 @@ class Clients {
   Clients& operator=(const Clients&) = delete;
 
   void run(SteadyClock::time_point end) {
-    // Spread over one pause, as clients that know nothing of each other are.
+    // Starts are spread over one interval, as those of independent clients are.
     for (std::size_t i = 0; i < clients_.size(); ++i) {
       turns_[i] =
           SteadyClock::now() + pause_ * static_cast<long>(i) / static_cast<long>(clients_.size());

@@ -1,6 +1,6 @@
-// The cost of a step, as ratios between things measured side by side in this run. Rivals take turns
-// of a few milliseconds, so that whatever else the machine does hits them alike; a ratio is taken
-// within each round, and the median over the rounds is printed.
+// The cost of a step, as ratios between alternatives measured in the same run. They take turns of a
+// few milliseconds, so that other load on the machine affects them equally; a ratio is computed in
+// each round, and the median over the rounds is printed.
 
 #include "canopy/adaptive.hpp"
 #include "canopy/family/thoo.hpp"
@@ -60,7 +60,7 @@ void textbook(std::uint64_t steps, std::uint64_t seed) {
   Garland garland;
   TextbookHct hct(std::make_shared<canopy::BoxPartition>(garland.space()), options(Feedback::iid));
   RandomStream random({.seed = seed});
-  std::vector<double> arms;  // by node, since the textbook makes them on demand
+  std::vector<double> arms;  // by node, since the textbook creates them on demand
   for (std::uint64_t i = 0; i < steps; ++i) {
     const std::size_t node = hct.select();
     for (std::size_t next = arms.size(); next <= node; ++next) arms.push_back(hct.arm(next)[0]);
@@ -70,7 +70,7 @@ void textbook(std::uint64_t steps, std::uint64_t seed) {
   }
 }
 
-/// One ask and one tell a pull, as in the README.
+/// One ask and one tell per pull, as in the README.
 void pull_by_pull(auto& optimizer, std::uint64_t steps, std::uint64_t seed) {
   Garland garland;
   RandomStream random({.seed = seed});
@@ -85,7 +85,7 @@ void hct_iid(std::uint64_t steps, std::uint64_t seed) {
   pull_by_pull(hct, steps, seed);
 }
 
-/// One ask an episode, one tell a pull.
+/// One ask per episode, one tell per pull.
 void hct_correlated(std::uint64_t steps, std::uint64_t seed) {
   Garland garland;
   Hct hct(garland.space(), options(Feedback::correlated), unit_range());
@@ -109,7 +109,7 @@ void adaptive_to_drift(std::uint64_t steps, std::uint64_t seed) {
   pull_by_pull(adaptive, steps, seed);
 }
 
-/// Of a space of one arm: longer and longer turns, and no tree.
+/// With a single arm: ever longer turns, and no tree.
 void turn_of(Adaptive& adaptive, std::uint64_t steps, std::uint64_t seed) {
   Garland garland;
   RandomStream random({.seed = seed});
@@ -132,7 +132,7 @@ void adaptive_turn_to_drift(std::uint64_t steps, std::uint64_t seed) {
   turn_of(adaptive, steps, seed);
 }
 
-/// The most nodes that it had after so many steps.
+/// The largest number of nodes over the runs, after `steps` steps.
 double adaptive_nodes(std::uint64_t steps, std::uint64_t runs) {
   std::uint64_t most = 0;
   for (std::uint64_t seed = 0; seed < runs; ++seed) {
@@ -143,7 +143,7 @@ double adaptive_nodes(std::uint64_t steps, std::uint64_t runs) {
   return static_cast<double>(most);
 }
 
-/// Rewards without noise change the arm at almost every pull: the step that is not O(1).
+/// Rewards without noise change the arm at almost every pull, in which case a step is not O(1).
 void noiseless_hct(std::uint64_t steps, std::uint64_t /*seed*/) {
   Garland garland({.noise_width = 0.0});
   Hct hct(garland.space(), options(Feedback::iid), unit_range());
@@ -165,8 +165,8 @@ void noiseless_textbook(std::uint64_t steps, std::uint64_t /*seed*/) {
   }
 }
 
-/// T-HOO with the numbers of the others in its bounds, and a horizon for which its limit is 18
-/// levels: the textbook HCT plays at a depth of 18.1 in the mean of its 1e6 steps.
+/// T-HOO with the same constants in its bounds, and a horizon whose depth limit is 18: the textbook
+/// HCT plays at an average depth of 18.1 in its 1e6 steps.
 void thoo(std::uint64_t steps, std::uint64_t seed) {
   Thoo thoo(Garland().space(),
             {.horizon = 250'000, .nu1 = 1.0, .rho = 0.7071, .confidence_scale = 0.05, .seed = seed},
@@ -190,7 +190,7 @@ void direct_chain(std::uint64_t steps, std::uint64_t seed) {
   benchmark::DoNotOptimize(sum);
 }
 
-/// The same through the adapter.
+/// The same chain through the adapter.
 void adapted_chain(std::uint64_t steps, std::uint64_t seed) {
   canopy::Lqr lqr;
   RandomStream random({.seed = seed});
@@ -210,8 +210,8 @@ struct Rival {
   std::string name;
   Workload play;
   std::uint64_t steps;
-  std::uint64_t repeats = 1;        // in a round, to make it long enough
-  std::vector<double> ns_per_step;  // one a round
+  std::uint64_t repeats = 1;        // per round, to make it long enough
+  std::vector<double> ns_per_step;  // one per round
 };
 
 double median(std::vector<double> values) {
@@ -219,7 +219,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// The median over the rounds of what one took more than the other.
+/// The median over rounds of the difference between the times of two alternatives.
 double difference(const Rival& one, const Rival& other) {
   std::vector<double> differences;
   for (std::size_t i = 0; i < one.ns_per_step.size(); ++i) {
@@ -228,7 +228,7 @@ double difference(const Rival& one, const Rival& other) {
   return median(std::move(differences));
 }
 
-/// The median over the rounds of what one took, in units of what the other took.
+/// The median over rounds of the ratio between the times of two alternatives.
 double ratio(const Rival& one, const Rival& other) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < one.ns_per_step.size(); ++i) {
@@ -255,7 +255,7 @@ void measure(const std::vector<Rival*>& rivals, std::uint64_t rounds) {
   if (terminal) fmt::print(stderr, "\r\033[K");
 }
 
-/// The peak memory, in MiB, of a process that does nothing else.
+/// The peak memory, in MiB, of a process that only runs `play`.
 double peak_memory(const Workload& play, std::uint64_t steps) {
   const pid_t child = fork();
   if (child == 0) {
@@ -276,8 +276,7 @@ void print_row(const std::string& what, double measured, const std::string& unit
 }  // namespace
 
 int main() {
-  const double at_start =
-      peak_memory(hct_iid, 1);  // before the other measurements leave any behind
+  const double at_start = peak_memory(hct_iid, 1);  // before other measurements allocate memory
   const double after_steps = peak_memory(hct_iid, 100'000'000);
   Rival bare{"bare loop", bare_loop, 1'000'000, 1, {}};
   Rival iid{"HCT-iid", hct_iid, 1'000'000, 1, {}};

@@ -1,4 +1,4 @@
-// What a store does in a second: durable events in groups, for one study and for many.
+// Throughput of stores: durable events in groups, for one study and for many.
 
 #include "canopy/stores.hpp"
 
@@ -31,7 +31,7 @@ std::vector<JournalEntry> some_entries(std::uint64_t first, std::uint64_t count)
   return entries;
 }
 
-/// Groups of so many entries for each of so many studies.
+/// Writes groups of `each` entries for each of `studies` studies.
 void bench_writes(Store& store, const std::string& kind, std::uint64_t studies,
                   std::uint64_t each) {
   std::vector<StudyId> ids;

@@ -1,5 +1,5 @@
-// Where the adaptive tree gets stuck or trusts the wrong noise, and what was tried against it: the
-// regret with and without each measure, over ordinary cases and over those that it is there for.
+// Cases in which the adaptive tree gets stuck or misjudges the noise, and possible remedies: the
+// regret with and without each remedy, over ordinary cases and over those it is meant for.
 
 #include "canopy/hct.hpp"
 
@@ -30,7 +30,7 @@ double two_bumps(Arm arm) {
   return std::max(0.8 * bump(0.25, 0.3, 0.2), bump(0.72, 0.77, 0.1));
 }
 
-/// A narrow ridge across both axes, and its top on it.
+/// A narrow diagonal ridge with its maximum on it.
 double ridge(Arm arm) {
   const double beside = std::abs(arm[0] - arm[1] - 0.13);
   const double along = std::abs(arm[0] + arm[1] - 1.1);

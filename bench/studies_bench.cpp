@@ -27,7 +27,7 @@ double seconds_since(SteadyClock::time_point start) {
 
 constexpr const char* kAsk = "{\"op\":\"ask\",\"pulls\":1}\n";
 
-/// An ask is answered by a ticket, and that by a reward.
+/// The next request: a tell after a ticket, an ask after a reward.
 std::string next_request(std::string_view answer) {
   constexpr std::string_view kTicket = "{\"ticket\":";
   if (!answer.starts_with(kTicket)) return kAsk;
@@ -35,8 +35,8 @@ std::string next_request(std::string_view answer) {
   return fmt::format("{{\"op\":\"tell\",\"ticket\":{},\"reward\":0.5}}\n", number);
 }
 
-/// Answers per second of `canopy` with these words, for a client that keeps so many requests in
-/// flight.
+/// Responses per second of `canopy` with these arguments, for a client that keeps `in_flight`
+/// requests in flight.
 double pipe_rate(const std::vector<std::string>& words, int in_flight, double seconds) {
   testing::Process process(words);
   std::string requests;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Six functions and three kinds of noise, told nothing but the box: what the comparisons of the
-// adaptive tree share.
+// Six functions and three kinds of noise, used by the comparisons of the adaptive tree; the
+// optimizer is given only the search space.
 
 #include "canopy/garland.hpp"
 #include "canopy/hct.hpp"
@@ -79,7 +79,8 @@ struct Case {
   NoiseKind noise;
   std::uint64_t pulls;
 
-  /// Of Gaussian noise that depends on the arm; else the noise is the same everywhere.
+  /// Standard deviation of Gaussian noise that depends on the arm; empty: the noise is the same
+  /// everywhere.
   std::function<double(Arm)> deviation = nullptr;
 
   [[nodiscard]] double reward(Arm arm, RandomStream& random) const {
@@ -88,13 +89,13 @@ struct Case {
     return noise.reward(value, random);
   }
 
-  /// What a run meets; the same for everybody who plays it.
+  /// The random stream of a run, the same for every optimizer.
   [[nodiscard]] RandomStream random(std::uint64_t run) const {
     return RandomStream({.environment = function.name, .purpose = noise.name, .run = run});
   }
 };
 
-/// Of every length all functions with all noises.
+/// All functions with all kinds of noise, for every length.
 inline std::vector<Case> cases_of(const std::vector<std::uint64_t>& lengths) {
   std::vector<Case> cases;
   for (const std::uint64_t pulls : lengths) {
@@ -144,7 +145,7 @@ inline std::vector<Case> ordinary_cases(std::uint64_t pulls) {
   return cases;
 }
 
-/// Regret per pull, the mean over runs with these numbers.
+/// Regret per pull, averaged over the runs with these numbers.
 template <class Make>
 double regret(const Case& of, std::uint64_t first, std::uint64_t runs, const Make& make) {
   double sum = 0.0;
@@ -164,10 +165,10 @@ double regret(const Case& of, std::uint64_t first, std::uint64_t runs, const Mak
   return sum / static_cast<double>(runs * of.pulls);
 }
 
-/// Runs for tuning are numbered from here on, apart from those that measure.
+/// Tuning runs are numbered from here, separately from measured runs.
 inline constexpr std::uint64_t kFirstTuningRun = 1'000'000;
 
-/// The constants with the least regret, of 72; all other options as given.
+/// The best of 72 combinations of constants; all other options as given.
 template <class RegretOf>
 HctOptions tuned(HctOptions options, const RegretOf& regret_of) {
   HctOptions best;
@@ -188,7 +189,7 @@ HctOptions tuned(HctOptions options, const RegretOf& regret_of) {
   return best;
 }
 
-/// Does the work 0, 1, ..., count - 1 on all cores, and shows how far it is.
+/// Calls work 0, 1, ..., count - 1 on all cores, and shows the progress.
 template <class Work>
 void on_all_cores(std::size_t count, const Work& work) {
   const bool shows = isatty(STDERR_FILENO) != 0;
@@ -206,7 +207,7 @@ void on_all_cores(std::size_t count, const Work& work) {
   if (shows) fmt::print(stderr, "\r{:20}\r", "");
 }
 
-/// Ratios: their geometric mean, the best and the worst of them.
+/// Ratios, summarised by their geometric mean, the best and the worst.
 class Ratios {
  public:
   void add(double ratio) {

@@ -15,7 +15,7 @@ namespace canopy::bench {
 using canopy::testing::TextbookAdaptive;
 using Variant = TextbookAdaptive::Variant;
 
-/// The textbook as it is asked and told.
+/// Adapts the textbook to ask and tell.
 class TextbookPlayer {
  public:
   TextbookPlayer(const Space& space, const Variant& variant)

@@ -1,6 +1,6 @@
-// What the tuner claims and what is true, over many simulated studies: `trials [STUDIES [WORDS]]`.
-// Words are names of systems, options and kinds of noise; without any of a sort, all of that sort
-// are tried.
+// Compares the tuner's claims with the truth over many simulated studies: `trials [STUDIES
+// [NAMES]]`. Names of systems, options and kinds of noise select what is tried; without any name of
+// one sort, all of that sort are tried.
 
 #include "trials/campaign.hpp"
 
@@ -16,7 +16,8 @@ namespace {
 
 using canopy::Disturbance;
 
-/// Keeps those of a list that are named, if any are; takes their names away.
+/// Keeps the items of a list whose names are given, if any are, and removes these names from
+/// `words`.
 template <class Item, class NameOf>
 void keep_named(std::vector<Item>& all, std::vector<std::string>& words, NameOf&& name) {
   std::vector<Item> named;
@@ -27,7 +28,7 @@ void keep_named(std::vector<Item>& all, std::vector<std::string>& words, NameOf&
 }
 
 void explain() {
-  fmt::print("usage: trials [STUDIES [WORDS]], for example: trials 200 flat gaussian ar_98\n\n");
+  fmt::print("usage: trials [STUDIES [NAMES]], for example: trials 200 flat gaussian ar_98\n\n");
   for (const auto& system : canopy::trial_systems())
     fmt::print("  {:<10} {}\n", system.name, system.line);
   fmt::print("\n");
@@ -49,7 +50,7 @@ int main(int argc, char** argv) {
   keep_named(campaign.options, words, [](const auto* options) { return options->name; });
   keep_named(campaign.noises, words, [](Disturbance noise) { return canopy::name_of(noise); });
   if (campaign.studies == 0 || !words.empty()) {
-    if (!words.empty()) fmt::print(stderr, "trials: what is {}?\n", fmt::join(words, ", "));
+    if (!words.empty()) fmt::print(stderr, "trials: unknown name: {}\n", fmt::join(words, ", "));
     explain();
     return 2;
   }

@@ -1,4 +1,4 @@
-# What stores are built on: SQLite, and libpq, which the Python module can do without.
+# Libraries of the stores: SQLite, and libpq, which is optional for the Python module.
 find_path(SQLITE3_INCLUDE_DIR sqlite3.h)
 find_library(SQLITE3 sqlite3)
 if(NOT SQLITE3_INCLUDE_DIR OR NOT SQLITE3)

@@ -13,7 +13,7 @@ endif()
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # what else a package needs is read from its programs
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # dependencies are read from the programs
 set(CPACK_DEBIAN_TOOL_PACKAGE_NAME canopy)
 set(CPACK_DEBIAN_TOOL_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS gnuplot-nox)  # draws the pictures of reports

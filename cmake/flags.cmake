@@ -2,7 +2,7 @@
 add_library(canopy_flags INTERFACE)
 target_compile_options(canopy_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                               -Wsign-conversion -Wnon-virtual-dtor)
-# Nobody here looks at errno after a square root, and without it a square root is one instruction.
+# errno is not used after a square root; without it, a square root is a single instruction.
 target_compile_options(canopy_flags INTERFACE -fno-math-errno)
 if(CANOPY_WARNINGS_AS_ERRORS)
   target_compile_options(canopy_flags INTERFACE -Werror)
@@ -10,7 +10,7 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 warns about its own std::string once it is inlined (GCC bug 105651).
   target_compile_options(canopy_flags INTERFACE -Wno-restrict)
-  if(CANOPY_SANITIZE)  # which makes it lose track of variants
+  if(CANOPY_SANITIZE)  # the sanitizers cause false warnings about variants
     target_compile_options(canopy_flags INTERFACE -Wno-maybe-uninitialized)
   endif()
 endif()
@@ -18,7 +18,7 @@ if(CANOPY_SANITIZE)
   add_compile_options(-fsanitize=${CANOPY_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${CANOPY_SANITIZE})
-  if(CANOPY_SANITIZE MATCHES thread)  # which does not see fences
+  if(CANOPY_SANITIZE MATCHES thread)  # the thread sanitizer does not support fences
     add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK)
   endif()
 endif()

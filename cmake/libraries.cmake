@@ -1,5 +1,5 @@
-# What the rooms above the library are built on. The Python module should need no shared library that it can do without:
-# there fmt is compiled in, and threads are plain ones.
+# Libraries of the rooms above the library itself. The Python module avoids shared libraries: it compiles fmt in, and uses
+# plain threads.
 find_package(nlohmann_json 3.11)
 if(NOT nlohmann_json_FOUND)
   canopy_fetch(nlohmann_json)
@@ -8,14 +8,14 @@ if(NOT nlohmann_json_FOUND)
 endif()
 if(CANOPY_TOOL)
   find_package(CLI11 REQUIRED)
-elseif(CANOPY_PYTHON)  # the module can do without
+elseif(CANOPY_PYTHON)  # optional for the module
   find_package(CLI11)
 endif()
 
-# What `canopy serve` is built on. A tool that comes with the Python package can do without.
+# Libraries of `canopy serve`, which are optional for the tool of the Python package.
 set(CANOPY_SERVICE ${CANOPY_TOOL})
 if(CANOPY_PYTHON AND CLI11_FOUND)
-  set(OPENSSL_USE_STATIC_LIBS ON)  # libpq brings the system's own, which must not be mixed with another
+  set(OPENSSL_USE_STATIC_LIBS ON)  # libpq uses the system's OpenSSL, which must not be mixed with another one
   find_package(OpenSSL)
   if(NOT OpenSSL_FOUND)
     set(OPENSSL_USE_STATIC_LIBS OFF)

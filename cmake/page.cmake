@@ -1,5 +1,5 @@
-# The live page: `web`, built by Node.js. CANOPY_PAGE is the source file that carries it inside the service; without
-# Node.js, one that carries nothing, and everything else is as usual.
+# The live page in `web`, built by Node.js. CANOPY_PAGE is the source file that embeds it in the service; without Node.js,
+# an empty replacement.
 find_program(NODE_EXECUTABLE node)
 find_program(NPM_EXECUTABLE npm)
 set(web ${PROJECT_SOURCE_DIR}/web)

@@ -1,13 +1,13 @@
-# What building the Python module needs beside the rest.
+# Additional settings for building the Python module.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
-add_link_options(-Wl,--as-needed)  # the module should need none of the libraries of the tool
+add_link_options(-Wl,--as-needed)  # the module must not link the libraries of the tool
 
 find_package(Python 3.10 REQUIRED COMPONENTS Interpreter OPTIONAL_COMPONENTS Development.Module)
 
-# Libraries that are not installed are unpacked for this build alone, where there are Debian packages; elsewhere they are
-# built from their sources (sources.cmake).
+# Libraries that are not installed are unpacked from Debian packages for this build; on other systems they are built from
+# their sources (sources.cmake).
 set(CANOPY_UNPACKED ${CMAKE_BINARY_DIR}/packages)
 execute_process(
   COMMAND ${PROJECT_SOURCE_DIR}/scripts/setup.sh unpack ${CANOPY_UNPACKED} ${Python_EXECUTABLE})

@@ -1,11 +1,11 @@
-# A room is a folder of src, the public headers that are its, and one target. Its links are the rule of docs/design.md:
-# a target sees its own headers and those of the rooms it uses, and no others. For that each room has a view of its own
-# in the build folder, rooms/NAME, with links to its folder and to its public headers.
+# A room is a folder of src with its public headers and one target. The rule of docs/design.md is enforced by include
+# paths: a target sees only its own headers and those of the rooms it uses. Therefore each room has a folder rooms/NAME in
+# the build folder, with links to its folder and to its public headers.
 #
 #   canopy_room(NAME
 #     HEADERS  public headers, in include/canopy; may be patterns
-#     SOURCES  in this folder; without them, all that it and its folders have
-#     EXCEPT   of these: main.cpp, say
+#     SOURCES  in this folder; default: all in it and its subfolders
+#     EXCEPT   sources to leave out, such as main.cpp
 #     USES     rooms above it
 #     PRIVATE  libraries)
 function(canopy_room name)
@@ -36,7 +36,7 @@ function(canopy_room name)
   add_library(canopy_${name} STATIC ${ROOM_SOURCES})
   target_compile_features(canopy_${name} PUBLIC cxx_std_20)
   target_include_directories(canopy_${name} PUBLIC ${view})
-  # Traces and replays must not depend on whether the processor has fused multiply-add.
+  # Traces and replays must not depend on the processor's support of fused multiply-add.
   target_compile_options(canopy_${name} PRIVATE -ffp-contract=off)
   list(TRANSFORM ROOM_USES PREPEND canopy_)
   target_link_libraries(canopy_${name} PUBLIC ${ROOM_USES} PRIVATE ${ROOM_PRIVATE})
@@ -45,7 +45,7 @@ function(canopy_room name)
   endif()
 endfunction()
 
-# A public header that is made of include/canopy/NAME.hpp.in, where @CANOPY_INCLUDES@ are all headers of the folder
+# Generates a public header from include/canopy/NAME.hpp.in, where @CANOPY_INCLUDES@ are all headers of the folder
 # include/canopy/NAME.
 function(canopy_made_header room name)
   set(include ${PROJECT_SOURCE_DIR}/include)
@@ -55,7 +55,7 @@ function(canopy_made_header room name)
   foreach(header ${headers})
     string(APPEND CANOPY_INCLUDES "#include \"${header}\"\n")
   endforeach()
-  configure_file(${include}/canopy/${name}.hpp.in ${made} @ONLY)  # leaves a file alone that would be the same
+  configure_file(${include}/canopy/${name}.hpp.in ${made} @ONLY)  # does not touch an unchanged file
   file(CREATE_LINK ${made} ${PROJECT_BINARY_DIR}/rooms/${room}/canopy/${name}.hpp SYMBOLIC)
   install(FILES ${made} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/canopy COMPONENT development)
 endfunction()

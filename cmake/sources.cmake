@@ -1,5 +1,5 @@
-# The sources of libraries that are neither installed nor to be had as Debian packages. They are fetched when they are
-# needed, each exactly as its SHA256 says.
+# Sources of libraries that are neither installed nor available as Debian packages. They are fetched when needed, and
+# checked by their SHA256.
 #
 # Without a network: CANOPY_ARCHIVES is a folder that has the archives as NAME-VERSION with their endings, such as
 # fmt-9.1.0.tar.gz; or FETCHCONTENT_SOURCE_DIR_FMT and the like, where the sources are unpacked.
@@ -14,7 +14,7 @@ function(canopy_source name version url sha256)
   if(CANOPY_ARCHIVES AND EXISTS ${archive})
     set(url ${archive})
   endif()
-  # Only its files are wanted: no folder of that name has a CMakeLists.txt that would be added.
+  # SOURCE_SUBDIR names a missing folder, so that the library's CMakeLists.txt is not added.
   FetchContent_Declare(${name} URL ${url} URL_HASH SHA256=${sha256} SOURCE_SUBDIR none)
 endfunction()
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""clang-tidy over every source file; exits with 1 if there is a warning anywhere.
+"""Runs clang-tidy over all source files; exits with 1 if there is a warning.
 
 Our builds compile files in batches that include them, and clang-tidy reads the same batches: the headers, which take
 much of its time, are read once for eight files. It reads all batches of a room as one; names in tests are not unique
@@ -19,7 +19,7 @@ BATCHES = ROOT / "build/lint"
 
 
 def commands(build: str, folders: list[str]) -> list[dict]:
-    """How the build in that folder compiles what is in these folders; the batches of a room are made one."""
+    """The compile commands of the sources in these folders, with the batches of each room merged."""
     found = {}
     for entry in json.loads((ROOT / build / "compile_commands.json").read_text()):
         source = pathlib.Path(entry["file"])
@@ -44,12 +44,12 @@ def commands(build: str, folders: list[str]) -> list[dict]:
 
 
 def size_of(entry: dict) -> int:
-    """How many files clang-tidy is to read: the largest batches are begun first, so that no core waits at the end."""
+    """The number of files in a batch: the largest ones are started first, to use all cores until the end."""
     return pathlib.Path(entry["file"]).read_text().count("#include")
 
 
 def tidy(file: str, options: list[str]) -> str:
-    """What clang-tidy says of a file; nothing if it is content."""
+    """The warnings of clang-tidy about a file."""
     words = ["clang-tidy", "-p", str(BATCHES), "--quiet", "--warnings-as-errors=*", *options]
     words += ["--checks=-bugprone-suspicious-include"]  # a batch includes sources
     done = subprocess.run([*words, file], capture_output=True, text=True, check=False)

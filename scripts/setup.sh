@@ -2,12 +2,12 @@
 # Installs the packages that building ("build"), testing ("test"), linting ("lint"), Debian packages ("deb") or the Python
 # package ("python") need. Quiet and quick when nothing is missing.
 #
-# "unpack FOLDER PYTHON" is for pip, which has no business installing packages: what building the Python module lacks
-# is unpacked into a folder, without root and without a trace elsewhere.
+# "unpack FOLDER PYTHON" is for pip, which must not install system packages: the packages that building the Python module
+# needs are unpacked into a folder, without root.
 set -euo pipefail
 
-# what is needed: Debian package, then a header, a command, a file (from the root on, * is any name) or a Python module
-# that proves it is there
+# each line: a Debian package, then a header, a command, a file (an absolute path, may have *) or a Python module whose
+# presence shows that it is installed
 build_needs="
 g++ c++
 cmake cmake
@@ -78,7 +78,7 @@ case "${1:-}" in
   *) echo "usage: $0 build|test|lint|deb|python, or $0 unpack FOLDER PYTHON" >&2; exit 2 ;;
 esac
 
-# Proofs with a slash inside or a .h are headers: one run of the preprocessor names those it cannot find.
+# Entries with a slash inside or a .h are headers: one run of the preprocessor lists the missing ones.
 absent=$(awk '$2 ~ /^[^\/].*\/|\.h$/ {printf "#if !__has_include(<%s>)\n%s\n#endif\n", $2, $1}' <<<"$needs" |
   c++ -std=c++20 -E -P ${folder:+-I "$folder/usr/include"} -x c++ - 2>/dev/null || awk '{print $1}' <<<"$needs")
 
@@ -127,7 +127,7 @@ if [ -n "${folder:-}" ]; then
         -o "APT::Sandbox::User=$(id -un)")
   apt-get "${here[@]}" update -qq >"$log" 2>&1 || true
   boost_of_this_release "${here[@]}"
-  for package in libsqlite3-dev libpq-dev; do  # their libraries are in packages of their own
+  for package in libsqlite3-dev libpq-dev; do  # their libraries are in separate packages
     case " ${missing[*]} " in
       *" $package "*) mapfile -t -O "${#missing[@]}" missing < <(apt-cache "${here[@]}" depends "$package" |
         awk '/Depends: lib(sqlite3-|pq)[0-9]/ {print $2}') ;;

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Builds a wheel for each Python from 3.10 to 3.13 that is here, has auditwheel put the libraries that a manylinux wheel
-# may not take from the system into it, and tries what comes out in an environment that has nothing else.
-# usage: wheel.sh FOLDER; the wheels to hand out are then in FOLDER/repaired
+# Builds a wheel for each installed Python from 3.10 to 3.13, bundles by auditwheel the libraries that a manylinux wheel
+# must not take from the system, and tests it in an empty environment.
+# usage: wheel.sh FOLDER; the wheels to distribute are in FOLDER/repaired
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 
-# python3.N on the PATH, or one of pyenv's, whose commands are there even when they lead nowhere.
+# python3.N on the PATH, or one of pyenv, whose shims exist even for versions that are not installed.
 find_python() {
   if "python3.$1" -c "" 2>/dev/null; then
     command -v "python3.$1"

@@ -1,4 +1,4 @@
-// Prints the document of the service, from which the types of the page are made.
+// Prints the OpenAPI document of the service, from which the types of the page are generated.
 
 #include "service/openapi.hpp"
 

@@ -1,6 +1,6 @@
-// Writes the tables of the documents that follow from lists of fields: what stands between
-// <!-- begin: NAME --> and <!-- end: NAME --> is replaced. With --check nothing is written, and the
-// status is 1 if a document is not up to date.
+// Generates the tables of the documents from lists of fields: replaces the text between
+// <!-- begin: NAME --> and <!-- end: NAME -->. With --check nothing is written, and the exit status
+// is 1 if a document is not up to date.
 
 #include "canopy/event.hpp"
 #include "canopy/study_specification.hpp"

@@ -22,7 +22,7 @@ def geometric(latencies: list[float]) -> float:
 
 
 def interval(ratios: list[float]) -> tuple[float, float]:
-    """Of the mean of logarithms, at 95 %, by drawing windows again."""
+    """The 95 % bootstrap interval of the mean of logarithms, by resampling windows."""
     chance = random.Random("resamples")
     means = sorted(statistics.fmean(chance.choices(ratios, k=len(ratios))) for _ in range(RESAMPLES))
     return math.exp(means[RESAMPLES // 40]), math.exp(means[-RESAMPLES // 40])

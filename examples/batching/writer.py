@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A service that stores events in SQLite, so many to a transaction.
+"""A service that stores events in SQLite, in transactions of a given size.
 
     writer.py begin FOLDER SEED    a new database, and the traffic of SEED from its start
     writer.py serve FOLDER         plays a tenth of a second of traffic for every line it is sent:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # seconds.sh LEVEL [MEGABITS [FILE]]: the seconds that it takes to compress FILE with zstd at LEVEL and
-# to send the result over a link of so many megabits a second (4). Compressing is measured, sending
+# to send the result over a link of the given megabits a second (4). Compressing is measured, sending
 # is computed. Without FILE, a log of 2 MB is made, once.
 set -euo pipefail
 export LC_ALL=C

@@ -2,7 +2,7 @@
 wrk.headers["Accept-Encoding"] = "gzip"
 
 -- wrk is as near as can be, but the clients are not: all answers together go through a line of 500 Mbit/s. It carries
--- so many answers of this size, however many nginx could send.
+-- a limited number of answers of this size, even if nginx could send more.
 local line = 62.5e6 -- bytes a second
 
 function done(summary, latency)

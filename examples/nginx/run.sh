@@ -54,7 +54,7 @@ awk 'BEGIN {
     print "</a></li>"
   }
 }' >"$work/pages/page.txt"
-chmod 755 "$work" # the workers of a server that root starts run as somebody else
+chmod 755 "$work" # a server started by root runs its workers as another user
 
 started() { # true once the server answers; false if it has ended, as when the port is taken
   for ((i = 0; i < 100; ++i)); do

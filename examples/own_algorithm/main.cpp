@@ -22,7 +22,7 @@ void visit_fields(GreedyOptions& options, Visit&& visit) {
   using canopy::Field;
   visit(Field{"arms", "how many are drawn", canopy::kThousand}, options.arms);
   visit(Field{"epsilon", "how often a random one is played", canopy::kUnit}, options.epsilon);
-  visit(Field{"seed", "of the algorithm's own random choices", canopy::kAnyWhole}, options.seed);
+  visit(Field{"seed", "seed of the algorithm's random choices", canopy::kAnyWhole}, options.seed);
 }
 
 class Greedy final : public canopy::TurnOptimizer {
@@ -64,7 +64,7 @@ class Greedy final : public canopy::TurnOptimizer {
     rewards_[arm] += rewards;
   }
 
-  // What the protocol needs beside it: arms by number, arms that nobody asked for, saved state.
+  // Required by the interface: arms by number, rewards that were not asked for, saved state.
   canopy::Arm arm_of(canopy::NodeIndex arm) const override { return arms_[arm]; }
   bool contains(canopy::Arm arm) const override { return space_.contains(arm); }
   void accept_observed(canopy::Arm /*arm*/, const canopy::Rewards& /*rewards*/) override {}

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
-constexpr double kGrowth = 1.2;  // of the drift
-constexpr double kPrice = 0.1;   // of the force
+constexpr double kGrowth = 1.2;  // growth of the drift
+constexpr double kPrice = 0.1;   // price of the force
 
 /// The system. Its state, what a policy sees of it and what a policy does are numbers here.
 struct Drift {

@@ -3,9 +3,9 @@
     python examples/python/heating.py [FIGURE.png]
 
 A Gymnasium environment in which every episode is a night. The house cools down from ten in the evening on, and should
-be warm from half past six to eight. The policy starts the heating so many minutes before: too early wastes energy, too
-late leaves people cold. How long it takes to warm up depends on the temperature outside, which is known when the night
-begins. The same number of nights tunes the policy with that as a context, and without.
+be warm from half past six to eight. The policy's parameter is how many minutes earlier the heating starts: too early
+wastes energy, too late leaves people cold. How long it takes to warm up depends on the temperature outside, which is
+known when the night begins. The policy is tuned over the same number of nights with this context and without it.
 """
 
 import math

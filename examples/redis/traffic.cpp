@@ -28,7 +28,7 @@ struct Options {
   double lasting = 0.45;  // share of the requests; the rest is news
   std::uint64_t lasting_keys = 450;
   std::uint64_t news_every = 20;    // requests from one new key to the next
-  std::uint64_t news_keys = 1'000;  // a key is old when so many newer ones have come
+  std::uint64_t news_keys = 1'000;  // a key is old after this number of newer ones
   double news_skew = 0.6;           // the a-th newest key is asked for a^-skew as often; not 1
   std::uint64_t value_bytes = 1'000;
 };

@@ -25,12 +25,12 @@
 
 namespace canopy {
 
-/// Which pulls after a change of arm are passed over.
+/// Which pulls after a change of arm are discarded because the system has not settled.
 enum class SettleRule : std::uint8_t {
-  strict,  ///< As many as were declared.
-  /// Fewer after a small change, as if the system came nearer by the same part of the way at every
-  /// pull, and 5 % of a change were left after `settle` pulls. Saves pulls, and is wrong where a
-  /// system takes as long after a small change.
+  strict,  ///< The first `settle` pulls.
+  /// Fewer after a small change: assumes that the system covers the same fraction of the remaining
+  /// distance at every pull, so that 5 % is left after `settle` pulls. Saves pulls; wrong for a
+  /// system that takes as long to settle after a small change.
   by_distance,
 };
 
@@ -39,10 +39,10 @@ struct EnumNames<SettleRule> {
   static constexpr std::array<std::string_view, 2> names{"strict", "by_distance"};
 };
 
-/// What the tree does about a world that moves.
+/// How the tree handles a system that changes over time.
 enum class Drift : std::uint8_t {
   none,       ///< Nothing: f stays as it is, and noise is independent.
-  automatic,  ///< It follows the level of rewards, and lets what it knows of f go out of date.
+  automatic,  ///< Tracks the level of rewards, and discounts old rewards when f changes.
 };
 
 template <>
@@ -51,18 +51,17 @@ struct EnumNames<Drift> {
 };
 
 struct AdaptiveOptions {
-  /// How many pulls the system takes to settle after a change of arm. Their rewards are passed
-  /// over.
+  /// Pulls that the system takes to settle after a change of arm. Their rewards are discarded.
   std::uint64_t settle = 0;
 
-  /// Which of them are passed over.
+  /// Which of these pulls are discarded.
   SettleRule settle_rule = SettleRule::by_distance;
 
-  /// >= 0: how much of the best it knows the explorer may spend on looking where the model sees
-  /// nothing. Raising it to 0.3 or 1 finds narrow peaks, and costs regret elsewhere.
+  /// >= 0: factor of the explorer's budget for looking where the model expects little, in units of
+  /// the range of f. Raising it to 0.3 or 1 finds narrow peaks, at the cost of regret elsewhere.
   double coverage = 0.06;
 
-  /// What to do when the level of rewards, or the optimum, moves.
+  /// What to do when the level of rewards, or the optimum, changes.
   Drift drift = Drift::automatic;
 };
 
@@ -70,35 +69,39 @@ template <class Visit>
 void visit_fields(AdaptiveOptions& options, Visit&& visit) {
   visit(Field{"settle", "pulls that the system takes to settle after a change of arm", kAnyWhole},
         options.settle);
-  visit(Field{"settle_rule",
-              "which of them are passed over: all (`strict`; so for a live system, unless this is "
-              "given), or fewer after a small change (`by_distance`)"},
-        options.settle_rule);
-  visit(Field{"coverage", "how much to spend on looking where nothing seems to be", kNotNegative},
+  visit(
+      Field{"settle_rule",
+            "which of these pulls are discarded: all (`strict`, the default for a live system), or "
+            "fewer after a small change (`by_distance`)"},
+      options.settle_rule);
+  visit(Field{"coverage", "budget for exploring where the model expects no optimum", kNotNegative},
         options.coverage);
-  visit(Field{"drift",
-              "whether to follow a level of rewards that moves, and an optimum that does (`auto`); "
-              "`none` takes the system to stay as it is (so with contexts)"},
-        options.drift);
+  visit(
+      Field{
+          "drift",
+          "whether to track changes of the reward level and of the optimum (`auto`), or to assume "
+          "that the system does not change (`none`; always so with contexts)"},
+      options.drift);
 }
 
-/// The adaptive tree: HCT's cover tree and its idea, with a model in place of constants that
-/// someone has to know. Smoothness, noise and spread of f are learnt while it runs
-/// (`AdaptiveModel`); it is told nothing but the box.
+/// The adaptive tree: HCT's cover tree with a model in place of constants that the user would have
+/// to know. Smoothness, noise and spread of f are learnt while it runs (`AdaptiveModel`); it needs
+/// only the search space.
 ///
-/// A turn goes to the leaf with the largest index m + sqrt(3 ln(1 + t v / (leaves sg)) v), down
-/// by the larger one, and lasts 0.15 T pulls, at least one. A leaf whose value is known better than
-/// it varies, v <= D2, is cut. A model can be sure and wrong: an explorer with a budget, which it
-/// counts by what its pulls have lost beyond doubt, covers the box and sweeps the depths.
-/// Every metric with a limit has a model of its own over the same cells: the index counts among
-/// cells that may keep their limits. docs/adaptive.md has the formulas, and what each part gives.
+/// A turn goes to the leaf with the largest index m + sqrt(3 ln(1 + t v / (leaves sg)) v), reached
+/// by following the larger index from the root, and lasts 0.15 T pulls, at least one. A leaf is cut
+/// when its value is known more precisely than f varies within it, v <= D2. Because a model can be
+/// confident and wrong, an explorer covers the box and sweeps all depths, within a budget on the
+/// reward that its pulls have significantly lost. Every metric with a limit has a model of its own
+/// over the same cells, and the index is compared only among cells that may keep their limits.
+/// docs/adaptive.md has the formulas and what each part contributes.
 class Adaptive final : public TicketedOptimizer, private TreeView {
  public:
   /// Throws ConfigurationError when options or objective are wrong.
   explicit Adaptive(const Space& space, const AdaptiveOptions& options = {},
                     const Objective& objective = {});
 
-  /// The same over any partition: another rule for boxes, or a tree over a set of your own.
+  /// As above, over any partition: another rule for cutting boxes, or a tree over a custom set.
   explicit Adaptive(const std::shared_ptr<const Partition>& partition,
                     const AdaptiveOptions& options = {}, const Objective& objective = {});
 
@@ -119,17 +122,18 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
 
   [[nodiscard]] const AdaptiveModel& model() const { return model_; }
 
-  // What Contextual needs, which has one of these for each region of contexts.
+  // Used by Contextual, which has one Adaptive for each region of contexts.
 
-  /// What the context of the next rewards adds to those of all arms, in mapped units: it is taken
-  /// off before they are learnt. Intervals are of rewards as they were told.
+  /// Sets the effect of the next rewards' context on the rewards of all arms, in mapped units. It
+  /// is subtracted before rewards are learnt; intervals are for the rewards as told.
   void set_level_effect(double effect) { level_effect_ = effect; }
 
-  /// The same for every metric with a limit, in its own units: taken off the next metrics.
+  /// Sets the same effect for every metric with a limit, in the metric's units; subtracted from the
+  /// next metrics.
   void set_metric_effects(std::vector<double> effects) { metric_effects_ = std::move(effects); }
 
-  /// Where the contexts for which limits are to be kept add to each metric: asks and `best` are for
-  /// these from now on.
+  /// Sets the range of each metric's context effect within which limits must be kept: from now on
+  /// `ask` and `best` respect the limits in these contexts.
   void judge_limits_at(const std::vector<Interval>& effects) { judged_effects_ = effects; }
   [[nodiscard]] const std::vector<Interval>& judged_effects() const { return judged_effects_; }
 
@@ -137,32 +141,32 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
     return metrics_[metric];
   }
 
-  /// Whether some cells that were measured keep a limit, and others break it, where contexts add
-  /// this to the metric.
+  /// Whether some measured cells keep a limit and others break it, given this range of the
+  /// context's effect on the metric.
   [[nodiscard]] bool is_limit_at_stake(std::size_t metric, const Interval& effects) const;
 
   [[nodiscard]] const RewardMap& reward_map() const { return map_; }
   [[nodiscard]] bool has_begun() const { return has_begun_; }
 
-  /// Rewards of arms, in mapped units.
+  /// Rewards by arm, in mapped units.
   using RewardsOfArms = std::map<std::vector<double>, Rewards>;
 
   /// Brings `model` up to date with all rewards, also in the middle of a turn.
   void update_model();
 
-  /// Learns these in place of all rewards that it was told.
+  /// Replaces all rewards learnt so far by `rewards`.
   void relearn(const RewardsOfArms& rewards);
   void relearn_metric(std::size_t metric, const RewardsOfArms& values);
 
-  /// Of all that it knows, what rewards of some contexts have taught it.
+  /// The part of the optimizer's state that comes from a subset of contexts.
   struct Part {
-    RewardsOfArms rewards;                     ///< as they were told
-    RewardsOfArms learnt;                      ///< the same less the effect of their contexts
-    std::vector<RewardsOfArms> metrics = {};   ///< of each limit, less the effect of their contexts
-    std::vector<std::uint64_t> beyond = {};    ///< measurements of each that were beyond the limit
-    std::uint64_t pulls = 0;                   ///< told, with those that failed
-    std::function<bool(Ticket)> keeps_ticket;  ///< the others are closed
-    bool is_second = false;                    ///< of two: the explorer's go to the first, if any
+    RewardsOfArms rewards;                     ///< as told
+    RewardsOfArms learnt;                      ///< less the effect of their contexts
+    std::vector<RewardsOfArms> metrics = {};   ///< for each limit, less the context effect
+    std::vector<std::uint64_t> beyond = {};    ///< for each limit, measurements beyond it
+    std::uint64_t pulls = 0;                   ///< told, including failed pulls
+    std::function<bool(Ticket)> keeps_ticket;  ///< all other tickets are closed
+    bool is_second = false;  ///< second half of a split; the first half gets explorer turns
   };
   void keep_part(const Part& part);
 
@@ -185,37 +189,37 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   void accept_penalty(NodeIndex index, double mapped) override;
   void accept_bar(Arm arm, double mapped, std::uint64_t weight) override;
   void accept_metrics(Ticket ticket, Arm arm, const std::vector<double>& values) override;
-  bool tell_about_arm(NodeIndex node, std::uint64_t pulls) override;
+  bool record_pulls(NodeIndex node, std::uint64_t pulls) override;
   void pass_over(NodeIndex index, std::uint64_t pulls) override;
   void transfer(State& state) override;
 
-  /// Pulls of one leaf after which something is decided.
+  /// A number of pulls of one leaf, after which the next decision is made.
   struct Turn {
     NodeIndex node = 0;
-    std::uint64_t length = 1;    ///< Pulls that are to count.
-    std::uint64_t unissued = 1;  ///< Of these, those that no ticket was given out for yet.
-    std::uint64_t skipped = 0;   ///< Pulls that were passed over; after them the first that counts.
-    bool counts = true;          ///< One has counted.
-    bool is_beyond = false;      ///< The arm is beyond a limit: it ends with the next reward.
-    double mean = 0.0;           ///< of the leaf before it
+    std::uint64_t length = 1;    ///< Pulls of the turn, not counting those discarded.
+    std::uint64_t unissued = 1;  ///< Pulls for which no ticket has been issued yet.
+    std::uint64_t skipped = 0;   ///< Pulls discarded before the system settled.
+    bool has_settled = true;     ///< A pull has been used: the system has settled.
+    bool is_beyond = false;      ///< The arm breaks a limit: the turn ends with the next reward.
+    double mean = 0.0;           ///< Mean of the leaf before the turn.
     Learnt::Why why = Learnt::Why::start;
 
     [[nodiscard]] bool is_explorers() const {
       return why == Learnt::Why::cover || why == Learnt::Why::sweep;
     }
     void transfer(State& state) {
-      state(node, length, unissued, skipped, counts, is_beyond, mean, why);
+      state(node, length, unissued, skipped, has_settled, is_beyond, mean, why);
     }
   };
 
-  /// Rewards within a turn that the model has not learnt yet, less its mean.
+  /// Rewards of the current turn that the model has not learnt yet, relative to the turn's mean.
   struct Pending {
     double count = 0.0;
     double sum = 0.0;
     double squares = 0.0;
     double least = kInfinity;
     double largest = -kInfinity;
-    double weight = 0.0;  ///< I, where a level is followed: the number they are worth
+    double weight = 0.0;  ///< I: effective number of rewards while a level is tracked
 
     void add(double off) {
       count += 1.0;
@@ -225,7 +229,8 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
       largest = std::max(largest, off);
     }
 
-    /// Off f as the model has it, less a level that has taken all but this part of an error of it.
+    /// Adds a reward's deviation `off` from the model's f. `part` is the fraction of an error in f
+    /// that the tracked level has not absorbed.
     void add_followed(double off, double part) {
       count += 1.0;
       sum += part * off;
@@ -287,17 +292,19 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   void take_keys_above(NodeIndex node);
   [[nodiscard]] NodeIndex better_child(NodeIndex node) const;
 
-  /// Which a cell is judged by.
-  enum class Of { itself, its_parts };
+  /// Whether a cell is judged by its own arm or by its parts.
+  enum class JudgedBy { own_arm, parts };
   [[nodiscard]] double judged_effect(std::size_t metric, double level) const;
   [[nodiscard]] double room(std::size_t metric, double level) const {
     return limits()[metric].room(level + judged_effect(metric, level));
   }
   void judge_anew();
-  [[nodiscard]] double beyond_limits(NodeIndex node, double favour, Of of = Of::itself) const;
-  [[nodiscard]] bool is_at_end(std::size_t metric, const AdaptiveModel::Known& known) const;
-  [[nodiscard]] double deviations(std::size_t metric, const AdaptiveModel::Known& known) const;
-  [[nodiscard]] AdaptiveModel::Known judged(std::size_t metric, AdaptiveModel::Known known) const;
+  [[nodiscard]] double beyond_limits(NodeIndex node, double favour,
+                                     JudgedBy by = JudgedBy::own_arm) const;
+  [[nodiscard]] bool is_at_end(std::size_t metric, const AdaptiveModel::Posterior& known) const;
+  [[nodiscard]] double deviations(std::size_t metric, const AdaptiveModel::Posterior& known) const;
+  [[nodiscard]] AdaptiveModel::Posterior judged(std::size_t metric,
+                                                AdaptiveModel::Posterior known) const;
   [[nodiscard]] double least_deviations(NodeIndex node) const;
   [[nodiscard]] Learnt::OfMetric learnt_of(std::size_t metric) const;
   [[nodiscard]] bool only_parts_may_keep_limits(NodeIndex leaf) const;
@@ -305,9 +312,9 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   [[nodiscard]] AdaptiveModel::Cut cut_models(NodeIndex leaf);
   void cut(NodeIndex leaf);
 
-  // What moves, in adaptive_drift.cpp.
+  // Drift; implemented in adaptive_drift.cpp.
   [[nodiscard]] bool follows_changes() const { return options_.drift == Drift::automatic; }
-  /// Where many pulls fail, rewards jump up and down without a change of the system.
+  /// False where many pulls fail: penalties make rewards jump without a change of the system.
   [[nodiscard]] bool keeps_score() const {
     return follows_changes() && has_begun_ && !probe_.is_running() &&
            32.0 * static_cast<double>(penalized()) <= steps();
@@ -316,59 +323,59 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   void expect_rewards();
   bool score(NodeIndex index, NodeIndex owner, const Rewards& mapped);
   bool learn_beside_level(NodeIndex index, NodeIndex owner, const Rewards& mapped);
-  void learn_followed(NodeIndex index, double expected, const Pending& rewards, double explorered);
+  void learn_followed(NodeIndex index, double expected, const Pending& rewards, double by_explorer);
   [[nodiscard]] bool tells_little(NodeIndex leaf) const;
   [[nodiscard]] NodeIndex most_promising_but(NodeIndex leaf);
   void raise_alarm();
   [[nodiscard]] std::vector<NodeIndex> leaves_to_probe() const;
   [[nodiscard]] std::optional<NodeIndex> leaf_with_most_pulls(NodeIndex cell = Tree::kRoot) const;
   [[nodiscard]] NodeIndex start_cell_of(NodeIndex node) const;
-  void accept_answer(NodeIndex index, const Rewards& mapped);
+  void accept_reading(NodeIndex index, const Rewards& mapped);
   void review_probe();
   void judge();
   void age(double variance);
 
-  /// What f is now in mapped units, with the level that is taken off rewards.
+  /// Current value of f in mapped units, including the level that is subtracted from rewards.
   [[nodiscard]] double as_of_now(double level) const { return level + trackers_.level(); }
   [[nodiscard]] Interval around(const Node& node) const;
 
   [[nodiscard]] double steps() const { return static_cast<double>(t_ - 1); }
 
   AdaptiveModel model_;
-  std::vector<AdaptiveModel> metrics_;  // of each limit; node i is the same cell in all
-  std::vector<std::uint64_t> beyond_;   // measurements of each that were beyond the limit
+  std::vector<AdaptiveModel> metrics_;  // one per limit; node i is the same cell in all
+  std::vector<std::uint64_t> beyond_;   // for each limit, measurements beyond it
   AdaptiveOptions options_;
   Settling settling_;
-  Settling metrics_settling_;  // the same by what was measured: rewards may be told later
+  Settling metrics_settling_;  // by measurements, which may precede their rewards
   MemoryWatch watch_;
   LevelTrackers trackers_;
-  LevelTrackers::Expected expected_;  // of rewards of the turn
+  LevelTrackers::Expected expected_;  // for rewards of the current turn
   ChangeProbe probe_;
   std::uint64_t changes_ = 0;
-  Change last_change_;            // its size in mapped units
-  std::vector<NodeIndex> start_;  // the cells that are pulled first
-  bool has_begun_ = false;        // all of them were
+  Change last_change_;            // size in mapped units
+  std::vector<NodeIndex> start_;  // cells that are pulled first
+  bool has_begun_ = false;        // all cells of start_ have been pulled
   Turn turn_{.unissued = 0};
   Pending pending_;
-  bool is_steady_ = false;  // the turn has more pulls, one after the other, and each counts
+  bool is_steady_ = false;  // pulls of the turn remain, are sequential, and none is discarded
 
-  std::uint64_t since_pass_ = 0;  // pulls
+  std::uint64_t since_pass_ = 0;  // pulls since the last pass
   double explorer_loss_ = 0.0;    // CG
   double search_loss_ = 0.0;      // CM
-  bool covers_next_ = true;       // the explorer, or it sweeps
-  std::vector<NodeIndex> sweep_;  // leaves that it has not come to, the next one last
+  bool covers_next_ = true;       // the explorer's next turn covers; otherwise it sweeps
+  std::vector<NodeIndex> sweep_;  // leaves still to be swept, the next one last
 
-  double level_effect_ = 0.0;             // of the context of the rewards that are told
-  std::vector<double> metric_effects_;    // of that of the metrics; empty: none
-  std::vector<Interval> judged_effects_;  // of the contexts for which limits are to be kept
-  std::vector<Interval> bound_effects_;   // for which the leaves were compared last
+  double level_effect_ = 0.0;             // effect of the context of the next rewards
+  std::vector<double> metric_effects_;    // effects of that context on metrics; empty: none
+  std::vector<Interval> judged_effects_;  // effects of the contexts in which limits must be kept
+  std::vector<Interval> bound_effects_;   // judged_effects_ at the last comparison of leaves
   std::uint64_t passed_over_ = 0;
   std::uint64_t switches_ = 0;
-  NodeIndex last_played_ = kNobody;
+  NodeIndex last_played_ = kNoNode;
 
   static constexpr std::uint32_t kStartDepth = 3;
-  static constexpr double kFavour = 0.5;  // standard deviations, of a cell beside its limits
-  static constexpr NodeIndex kNobody = std::numeric_limits<NodeIndex>::max();
+  static constexpr double kFavour = 0.5;  // in standard deviations, for a cell close to its limits
+  static constexpr NodeIndex kNoNode = std::numeric_limits<NodeIndex>::max();
 };
 
 }  // namespace canopy

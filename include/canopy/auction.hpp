@@ -21,8 +21,8 @@ struct HighestBids {
   return bids.second > reserve ? bids.second : reserve;
 }
 
-/// Draws the bids of that many bidders with independent values, uniform in [0, 1], who each attend
-/// with this probability.
+/// Draws the two highest bids of `bidders` bidders with independent values, uniform in [0, 1], each
+/// of whom attends with the given probability.
 [[nodiscard]] inline HighestBids draw_bids(std::uint64_t bidders, double attendance,
                                            RandomStream& random) {
   HighestBids bids;
@@ -45,7 +45,7 @@ struct AuctionOptions {
 
 template <class Visit>
 void visit_fields(AuctionOptions& options, Visit&& visit) {
-  visit(Field{"bidders", "how many there are", kThousand}, options.bidders);
+  visit(Field{"bidders", "number of bidders", kThousand}, options.bidders);
 }
 
 /// The reserve price of repeated second-price auctions among independent bidders. With n bidders
@@ -73,20 +73,20 @@ class Auction final : public SteadyEnvironment {
 struct ReactiveAuctionOptions {
   std::uint64_t bidders = 2;  ///< 1 to 1000
   double aversion =
-      0.5;            ///< In [0, 1]: times the remembered reserve, the probability of staying away.
-  double beta = 0.1;  ///< In [1e-6, 1]: how much of the memory is the last reserve.
+      0.5;  ///< In [0, 1]: a bidder stays away with probability aversion * remembered reserve.
+  double beta = 0.1;  ///< In [1e-6, 1]: weight of the last reserve in the memory.
 };
 
 template <class Visit>
 void visit_fields(ReactiveAuctionOptions& options, Visit&& visit) {
-  visit(Field{"bidders", "how many there are", kThousand}, options.bidders);
+  visit(Field{"bidders", "number of bidders", kThousand}, options.bidders);
   visit(Field{"aversion", "the probability that a bidder stays away from a reserve of 1", kUnit},
         options.aversion);
-  visit(Field{"beta", "how much of the state is new after a pull", kRate}, options.beta);
+  visit(Field{"beta", "weight of the last reserve in the bidders' memory", kRate}, options.beta);
 }
 
-/// Bidders remember past reserves, m' = (1 - beta) m + beta r, and each comes with probability
-/// 1 - aversion m: what a reserve earns depends on those before it.
+/// Bidders remember past reserves, m' = (1 - beta) m + beta r, and each attends with probability 1
+/// - aversion m, so that the revenue of a reserve depends on those before it.
 struct ReactiveAuctionProcess {
   using State = double;
   using Observation = double;
@@ -107,10 +107,10 @@ struct ReactiveAuctionProcess {
   }
 };
 
-/// The reserve price when bidders react. Held for ever, reserve r meets bidders who come with
+/// The reserve price when bidders react. Under a constant reserve r, bidders attend with
 /// probability p = 1 - aversion r; f(r) is a polynomial in r and p, and its maximum is found by
-/// Brent's method. Of the rewards after a change of reserve, the memory forgets geometrically, and
-/// a change of p by dp changes the mean revenue by at most n dp: the mixing time is at most n
+/// Brent's method. After a change of reserve the memory of the old one decays geometrically, and a
+/// change of p by dp changes the mean revenue by at most n dp: the mixing time is at most n
 /// aversion / beta.
 class ReactiveAuction final
     : public PolicyEnvironment<ReactiveAuctionProcess, ConstantPolicy, SteadyEnvironment> {

@@ -14,7 +14,7 @@ struct CartPoleState {
   double velocity = 0.0;
   double angle = 0.0;
   double angular_velocity = 0.0;
-  int fallen = 0;  ///< Steps until the pole has been set up again.
+  int fallen = 0;  ///< Steps until the pole is set up again; 0: it has not fallen.
 };
 
 /// Balancing a pole without end (equations and constants of Barto, Sutton, Anderson, "Neuronlike

@@ -29,9 +29,9 @@ void check_new_name(const std::string& kind, const std::string& name, bool taken
 
 }  // namespace detail
 
-/// Entries (structs with `name`, `line` and `fields`) by name. What canopy comes with is there from
-/// the start; a program adds its own before it uses any. References to entries stay valid. Lookups
-/// are safe from any thread, adding is not.
+/// Entries (structs with `name`, `line` and `fields`) by name. Built-in entries are present from
+/// the start; a program adds its own before first use. References to entries stay valid. Lookups
+/// are thread-safe, adding is not.
 template <class Entry>
 class Catalogue {
  public:
@@ -51,7 +51,8 @@ class Catalogue {
     return found != entries_.end() ? &*found : nullptr;
   }
 
-  /// The same; throws ConfigurationError, with the most similar name, if there is none.
+  /// The entry with that name; throws ConfigurationError, which suggests the most similar name, if
+  /// there is none.
   [[nodiscard]] const Entry& at(std::string_view name) const {
     if (const Entry* entry = find(name)) return *entry;
     detail::refuse_unknown(kind_, name, names());
@@ -63,7 +64,7 @@ class Catalogue {
     return names;
   }
 
-  /// What its entries are: "optimizer".
+  /// The singular noun for an entry: "optimizer".
   [[nodiscard]] const std::string& kind() const { return kind_; }
 
   /// The selected options on one line: `nu1 1, rho 0.5`.

@@ -10,15 +10,15 @@
 
 namespace canopy {
 
-/// Something about a system that has changed while it was searched, as rewards show it.
+/// A change of the system that was noticed in the rewards during the search.
 struct Change {
   enum class Kind : std::uint8_t {
-    level,   ///< What all arms earn has moved, by `size`.
-    shape,   ///< Arms have changed differently, by about `size`.
-    memory,  ///< Noise depends on the noise before it.
+    level,   ///< Rewards of all arms have changed by `size`.
+    shape,   ///< Arms have changed by different amounts, about `size`.
+    memory,  ///< Noise is autocorrelated.
   };
 
-  std::uint64_t pull = 0;  ///< the last one before it was noticed
+  std::uint64_t pull = 0;  ///< last pull before the change was noticed
   Kind kind = Kind::level;
   double size = 0.0;  ///< in the user's units
 
@@ -36,12 +36,12 @@ struct EnumNames<Change::Kind> {
   static constexpr std::array<std::string_view, 3> names{"level", "shape", "memory"};
 };
 
-inline constexpr Field kChangePullField{"pull", "the last one before it was noticed"};
+inline constexpr Field kChangePullField{"pull", "the last pull before the change was noticed"};
 inline constexpr Field kChangeKindField{
     "kind",
-    "`level`: all settings earn more or less than before; `shape`: settings have changed "
-    "differently; `memory`: noise depends on the noise before it"};
-inline constexpr Field kChangeSizeField{"size", "by how much, in units of the reward"};
+    "`level`: the rewards of all settings have changed by the same amount; `shape`: by "
+    "different amounts; `memory`: noise is autocorrelated"};
+inline constexpr Field kChangeSizeField{"size", "size of the change, in units of the reward"};
 
 template <class Visit>
 void visit_fields(Change& change, Visit&& visit) {

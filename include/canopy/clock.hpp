@@ -2,15 +2,15 @@
 
 namespace canopy {
 
-/// What time it is, and waiting: by the machine, or by a simulation.
+/// The current time, and sleeping: on the machine's clock or a simulated one.
 class Clock {
  public:
   virtual ~Clock() = default;
 
-  /// Seconds since 1970, by the clock on the wall, which may jump.
+  /// Seconds since 1970 by the system clock, which may jump.
   [[nodiscard]] virtual double wall_time() const = 0;
 
-  /// Seconds since some moment; never jumps.
+  /// Seconds since an arbitrary moment; never jumps.
   [[nodiscard]] virtual double steady_time() const = 0;
 
   virtual void sleep(double seconds) = 0;

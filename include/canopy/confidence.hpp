@@ -13,10 +13,10 @@ namespace canopy {
 /// The formulas of the algorithm, each once, as pure functions. Equation numbers and derivations
 /// are in docs/algorithm.md. "L" below is `log_confidence` at the end of the current phase.
 
-/// How the rewards of one arm relate to each other and to what was pulled before.
+/// How rewards depend on each other and on earlier pulls.
 enum class Feedback {
   iid,         ///< Independent draws: HCT-iid.
-  correlated,  ///< They may depend on everything before, but forget it: HCT-Gamma.
+  correlated,  ///< Rewards may depend on all earlier pulls, with decaying influence: HCT-Gamma.
 };
 
 /// The paper's main text and its supplement differ in the constant of correlated feedback.
@@ -72,7 +72,7 @@ struct Confidence {
   return nu1 * std::pow(rho, static_cast<double>(depth));
 }
 
-/// c sqrt(L / pulls): how far the mean of that many rewards may be from f.
+/// c sqrt(L / pulls): half-width of the confidence interval around the mean of `pulls` rewards.
 [[nodiscard]] inline double confidence_width(double c, double log_confidence, double pulls) {
   return c * std::sqrt(log_confidence / pulls);
 }
@@ -88,15 +88,15 @@ struct Confidence {
   return c * c * log_confidence * std::pow(rho, -2.0 * static_cast<double>(depth)) / (nu1 * nu1);
 }
 
-/// c sqrt(2 V L / pulls) + 3 b c^2 L / pulls: the same width for rewards with the variance V that
-/// range over b (VHCT). `weight` is c^2 L.
+/// c sqrt(2 V L / pulls) + 3 b c^2 L / pulls: the half-width for rewards with variance V and range
+/// b (VHCT). `weight` is c^2 L.
 [[nodiscard]] inline double variance_width(double weight, double variance, double range,
                                            double pulls) {
   return std::sqrt(2.0 * variance * weight / pulls) + 3.0 * range * weight / pulls;
 }
 
-/// tau = c^2 L (V + 3 b e + sqrt(V^2 + 6 b V e)) / e^2: the pulls at which that width has shrunk to
-/// the resolution e.
+/// tau = c^2 L (V + 3 b e + sqrt(V^2 + 6 b V e)) / e^2: the pulls at which `variance_width` has
+/// shrunk to the resolution e.
 [[nodiscard]] inline double variance_threshold(double weight, double variance, double range,
                                                double resolution) {
   const double linear = 3.0 * range * resolution;

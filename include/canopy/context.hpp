@@ -12,14 +12,14 @@
 
 namespace canopy {
 
-/// Something that is observed before a setting is chosen: the load, the hour, the size of a
-/// request, the tenant.
+/// A variable that is observed before an arm is chosen: the load, the hour, the size of a request,
+/// the tenant.
 struct ContextVariable {
   std::string name;
   Domain domain;
 
-  /// Values that differ by this are the same, as 0 and 24 of an hour are; 0: none are. The domain
-  /// is then Real{0, period}.
+  /// Values that differ by a multiple of `period` are equal, as 0 and 24 of an hour are; 0: not
+  /// periodic. The domain is then Real{0, period}.
   double period = 0.0;
 
   friend bool operator==(const ContextVariable&, const ContextVariable&) = default;
@@ -28,21 +28,21 @@ struct ContextVariable {
 /// One coordinate (see Domain) per variable, in the order of the variables.
 using Context = std::span<const double>;
 
-/// Which bin of each variable a context is in, in one number.
+/// The bin of each variable that a context is in, packed in one number.
 using ContextBins = std::uint32_t;
 
 /// A set of bins of one variable: bit b is bin b.
 using BinSet = std::uint64_t;
 
-/// The variables that are observed. Each is divided into up to 64 bins: equal ones of a real (in
-/// log units on a log scale), one for each value of a list, or 64 runs of a longer list. Contexts
-/// in the same bins are not told apart. Immutable.
+/// The variables that are observed. Each is divided into up to 64 bins: equal parts of a real's
+/// range (in log units on a log scale), one bin for each value of a list, or 64 runs of a longer
+/// list. Contexts in the same bins are treated as the same. Immutable.
 class ContextSpace {
  public:
   static constexpr std::size_t kMostVariables = 3;
   static constexpr std::size_t kMostBins = 64;
 
-  /// None is observed.
+  /// No variable is observed.
   ContextSpace() = default;
 
   /// Throws ConfigurationError for more than three variables, an empty or repeated name, a domain
@@ -56,25 +56,25 @@ class ContextSpace {
     return variables_[index];
   }
 
-  /// The coordinate of a variable within its domain: reduced by the period, and moved to the end
-  /// that is nearest. Throws ConfigurationError if it is not finite, or no value of a list.
+  /// Brings a coordinate into its variable's domain: reduced by the period, else moved to the
+  /// nearest end. Throws ConfigurationError if it is not finite, or is not a value of the list.
   [[nodiscard]] double within(std::size_t variable, double coordinate) const;
 
-  /// The same for all variables; `moved` tells whether a coordinate was beyond an end.
+  /// Brings all coordinates into their domains; sets `moved` if one was outside.
   [[nodiscard]] std::vector<double> within(Context context, bool& moved) const;
 
   [[nodiscard]] std::size_t bin_count(std::size_t variable) const { return bins_[variable]; }
 
-  /// Whether a bin is one value of a list.
+  /// Whether each bin of a variable is a single value of a list.
   [[nodiscard]] bool has_bin_per_value(std::size_t variable) const;
 
-  /// A space with the variables as its parameters, for reading and printing contexts as arms are.
+  /// The variables as parameters, for reading and printing contexts in the same way as arms.
   [[nodiscard]] std::vector<Parameter> parameters() const;
 
-  /// The bins of a context whose coordinates are all within.
+  /// The bins of a context whose coordinates are all in their domains.
   [[nodiscard]] ContextBins bins_of(Context context) const;
 
-  /// Whether these are bins of the variables.
+  /// Whether `bins` is a valid combination of bins of these variables.
   [[nodiscard]] bool has(ContextBins bins) const;
 
   /// The bin of one variable.
@@ -87,15 +87,15 @@ class ContextSpace {
     return bins_[variable] == kMostBins ? ~BinSet{0} : (BinSet{1} << bins_[variable]) - 1;
   }
 
-  /// Of a list, the first and the last value in a bin; on a log scale it may have none, and then
-  /// the first is the one after the last. Of a real, the first number in a bin and the first beyond
-  /// it, or the end of the range.
+  /// For a list: the first and the last value in a bin; on a log scale a bin may be empty, and then
+  /// the first is the value after the last. For a real: the first number in a bin, and the first
+  /// number after the bin or the end of the range.
   [[nodiscard]] std::array<double, 2> ends(std::size_t variable, std::size_t bin) const;
 
   /// All values of a list that are in some bins.
   [[nodiscard]] std::vector<double> values_in(std::size_t variable, BinSet bins) const;
 
-  /// The context for people: `load = 0.25, tenant = small`.
+  /// The context as text: `load = 0.25, tenant = small`.
   [[nodiscard]] std::string describe(Context context) const;
 
   friend bool operator==(const ContextSpace&, const ContextSpace&) = default;

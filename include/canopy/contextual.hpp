@@ -24,27 +24,28 @@
 
 namespace canopy {
 
-/// The adaptive tree where the best arm depends on what is observed before each pull: the load, the
-/// hour, the size of a request.
+/// The adaptive tree for problems in which the best arm depends on variables observed before each
+/// pull: the load, the hour, the size of a request.
 ///
 /// The box of contexts is cut into regions, each with an adaptive tree of its own (`Adaptive`,
-/// unchanged). There is one region at first. Now and then each is tested: would two trees, one for
-/// either side of a threshold, have predicted its rewards better than one (`SplitTest`)? If so, it
-/// is split, and both take over their part of the rewards. Contexts that do not matter do not win
-/// that test. What a context adds to the rewards of all arms alike (`LevelEffect`) is taken off
-/// rewards before they are learnt. docs/contexts.md has the formulas.
+/// unchanged). There is one region at first. Regions are tested from time to time: would two trees,
+/// one for either side of a threshold, have predicted the rewards better than one (`SplitTest`)? If
+/// so, the region is split, and each tree takes over its part of the rewards. Irrelevant context
+/// variables do not pass that test. The effect of a context on the rewards of all arms alike
+/// (`LevelEffect`) is subtracted from rewards before they are learnt. docs/contexts.md has the
+/// formulas.
 ///
 /// Metrics with limits have level effects of their own, and their models are part of the trees.
-/// Whether a limit is kept is judged in the context of the ask; in `policy`, where the contexts of
-/// a region that have come suit it least.
+/// `ask` judges limits in its own context; `policy` judges them in the least favourable context of
+/// the region among those observed.
 ///
-/// What is asked without a context (`best`, `estimate`, `learnt`, `tree`) is answered for the
-/// context that was seen last. The model's values (`learnt`, `tree`) are less the level effect:
-/// those of an average context of the region.
+/// Functions without a context (`best`, `estimate`, `learnt`, `tree`) answer for the most recent
+/// context. The model's values (`learnt`, `tree`) exclude the level effect: they are those of an
+/// average context of the region.
 class Contextual final : public Optimizer {
  public:
-  /// Throws ConfigurationError for wrong options, without contexts, and for what contexts cannot be
-  /// combined with: `settle`. `drift` is always `none`.
+  /// Throws ConfigurationError for wrong options, if there are no context variables, or if `settle`
+  /// is set, which contexts do not support. `drift` is always `none`.
   Contextual(const Space& space, const ContextSpace& contexts, const AdaptiveOptions& options = {},
              const Objective& objective = {});
   Contextual(std::shared_ptr<const Partition> partition, const ContextSpace& contexts,
@@ -56,9 +57,9 @@ class Contextual final : public Optimizer {
 
   [[nodiscard]] const ContextSpace& contexts() const override { return contexts_; }
 
-  /// Throws ConfigurationError: a context is missing.
+  /// Throws ConfigurationError, because a context is required.
   Pull ask(std::uint64_t pulls = UINT64_MAX) override;
-  /// One pull, whatever number is asked for.
+  /// Always one pull, whatever `pulls` is.
   Pull ask_in(Context context, std::uint64_t pulls = UINT64_MAX) override;
   Pull ask_again() override;
   [[nodiscard]] Status tell(Ticket ticket, double reward) override;
@@ -68,11 +69,11 @@ class Contextual final : public Optimizer {
   [[nodiscard]] Status bar(Arm arm, double reward) override;
   [[nodiscard]] bool is_barred(Arm arm) const override;
   [[nodiscard]] std::optional<double> failure_reward() const override;
-  /// Status::needs_context.
+  /// Returns Status::needs_context.
   [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) override;
   [[nodiscard]] Status observe_in(Context context, Arm arm, const Rewards& rewards) override;
   [[nodiscard]] Status remember(Arm arm, const Rewards& rewards) override;
-  /// Without a ticket: Status::needs_context.
+  /// Returns Status::needs_context without a ticket.
   [[nodiscard]] Status measure(Ticket ticket, Arm arm, const Metrics& metrics) override;
   [[nodiscard]] Status measure_in(Context context, Arm arm, const Metrics& metrics) override;
   void set_reward_range(const std::optional<RewardRange>& range) override;
@@ -96,61 +97,62 @@ class Contextual final : public Optimizer {
   void restore(std::string_view saved) override;
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 
-  // What ContextualWithBaseline needs, which compares policies with a baseline.
+  // Used by ContextualWithBaseline, which compares policies with a baseline.
 
-  /// Passes over the number of the next ticket, for a pull in a context that this optimizer need
-  /// not know of.
+  /// Skips a ticket number, for a pull that another optimizer makes in this context.
   [[nodiscard]] Ticket skip_ticket(Context context);
   [[nodiscard]] ContextBins bins_in(Context context) const;
   [[nodiscard]] const LevelEffect& effect() const { return effect_; }
-  /// From mapped units.
+  /// Converts a difference of rewards from mapped to the user's units.
   [[nodiscard]] double to_user_difference(double difference) const {
     return here().reward_map().to_user_difference(difference);
   }
-  /// The policy as it is now; without an arm where none keeps its limits.
+  /// The current policy; without an arm in contexts where no arm keeps its limits.
   [[nodiscard]] FrozenPolicy freeze() const;
 
-  /// The number of regions, and the effect of a context that is taken off rewards, in their units.
+  /// The number of regions. `level_effect` is the effect of a context that is subtracted from
+  /// rewards, in their units.
   [[nodiscard]] std::size_t regions() const;
   [[nodiscard]] double level_effect(Context context) const;
 
  private:
   using Bins = std::array<BinSet, ContextSpace::kMostVariables>;
 
-  /// What was measured of a metric with a limit.
+  /// Measurements of a metric with a limit.
   struct Measured {
     RewardsByContext values = {};
-    std::map<ContextBins, std::uint64_t> beyond = {};  // how many were beyond the limit
+    std::map<ContextBins, std::uint64_t> beyond = {};  // number beyond the limit
 
     void transfer(State& state) { state(values, beyond); }
   };
 
-  /// A set of contexts: a region, or one that was split into the two that follow each other from
-  /// `parts`.
+  /// A node of the tree of context sets: a region, or a set that was split into places_[parts] and
+  /// places_[parts + 1].
   struct Place {
-    Bins bins{};  // in each variable
+    Bins bins{};  // for each variable
     std::size_t parts = 0;
     ContextSplit split = {};
-    double evidence = 0.0;  // for the split
+    double evidence = 0.0;  // for the split, in nats
 
-    std::unique_ptr<Adaptive> tree = {};              // null: it was split
-    RewardsByContext rewards = {};                    // of its contexts, in mapped units
-    std::map<ContextBins, std::uint64_t> pulls = {};  // told, with those that failed
-    std::uint64_t known = 0;                          // rewards
-    std::uint64_t tested_at = 0;                      // rewards that it had at the last test
-    std::vector<Measured> metrics = {};               // of each limit
+    std::unique_ptr<Adaptive> tree = {};              // null once split
+    RewardsByContext rewards = {};                    // in mapped units
+    std::map<ContextBins, std::uint64_t> pulls = {};  // told, including failed pulls
+    std::uint64_t known = 0;                          // number of rewards
+    std::uint64_t tested_at = 0;                      // number of rewards at the last test
+    std::vector<Measured> metrics = {};               // one per limit
   };
 
   struct Open {
     std::size_t place = 0;
-    Ticket ticket = 0;  // of the tree there
+    Ticket ticket = 0;  // ticket of that region's tree
     ContextBins bins = 0;
-    std::vector<double> arm = {};  // the tree may be replaced while it is in flight
+    std::vector<double> arm =
+        {};  // copied, as the tree may be replaced while the pull is in flight
 
     void transfer(State& state) { state(place, ticket, bins, arm); }
   };
 
-  /// Where the context is, with every coordinate within its range.
+  /// The region and the bins of a context, after its coordinates were brought into range.
   struct Seen {
     std::size_t place = 0;
     ContextBins bins = 0;
@@ -171,7 +173,7 @@ class Contextual final : public Optimizer {
                                      const Metrics& metrics);
   [[nodiscard]] std::vector<Interval> metric_effects_at(ContextBins bins) const;
   [[nodiscard]] std::vector<Interval> metric_effects_of(const Place& place) const;
-  /// What the tree of a region answers where contexts add this to metrics.
+  /// Calls `ask` with the tree of a region while limits are judged with these context effects.
   template <class Ask>
   [[nodiscard]] auto judged_at(const Place& place, const std::vector<Interval>& effects,
                                const Ask& ask) const {
@@ -192,7 +194,7 @@ class Contextual final : public Optimizer {
                                                            const LevelEffect& effect);
   void split_if_it_pays(std::size_t index);
   /// A split and the evidence for it.
-  struct Judged {
+  struct ScoredSplit {
     ContextSplit split = {};
     double evidence = -kInfinity;
   };
@@ -200,10 +202,10 @@ class Contextual final : public Optimizer {
   [[nodiscard]] std::vector<ContextSplit> candidates(const Place& place,
                                                      std::size_t variable) const;
   [[nodiscard]] static double extra_evidence(int values);
-  [[nodiscard]] Judged best_of(const SplitTest& test, const std::vector<ContextSplit>& splits,
-                               const Place& place, std::size_t variable) const;
-  static void regroup(const SplitTest& test, BinSet bins, Judged& best);
-  void split(std::size_t index, const Judged& judged);
+  [[nodiscard]] ScoredSplit best_of(const SplitTest& test, const std::vector<ContextSplit>& splits,
+                                    const Place& place, std::size_t variable) const;
+  static void regroup(const SplitTest& test, BinSet bins, ScoredSplit& best);
+  void split(std::size_t index, const ScoredSplit& judged);
   [[nodiscard]] std::vector<std::size_t> regions_in_order() const;
   [[nodiscard]] PolicyRow row_of(const Place& place) const;
   [[nodiscard]] ContextRange range_of(std::size_t variable, BinSet bins) const;
@@ -214,21 +216,21 @@ class Contextual final : public Optimizer {
   std::shared_ptr<const Partition> partition_;
   AdaptiveOptions options_;
   Objective objective_;
-  std::vector<Place> places_;  // the first is the whole box
+  std::vector<Place> places_;  // the first is the whole box of contexts
   LevelEffect effect_;
-  std::vector<LevelEffect> metric_effects_;  // of each limit, in the units of the metric
+  std::vector<LevelEffect> metric_effects_;  // one per limit, in the units of the metric
   std::map<Ticket, Open> open_;
   Ticket newest_ = 0;
-  std::uint64_t told_ = 0;  // pulls
+  std::uint64_t told_ = 0;  // pulls told
   double next_step_ = 12.0;
-  ContextBins last_bins_ = 0;        // seen
-  ContextBins last_asked_bins_ = 0;  // of an ask
-  std::vector<double> last_arm_;     // that was asked for
-  std::uint64_t switches_ = 0;       // of the arm
-  std::uint64_t observed_ = 0;       // rewards that were not asked for
-  std::uint64_t penalized_ = 0;      // pulls
+  ContextBins last_bins_ = 0;        // bins of the most recent context
+  ContextBins last_asked_bins_ = 0;  // from the most recent ask
+  std::vector<double> last_arm_;     // from the most recent ask
+  std::uint64_t switches_ = 0;       // changes of the arm
+  std::uint64_t observed_ = 0;       // rewards of arms that were not asked for
+  std::uint64_t penalized_ = 0;      // failed pulls
   std::uint64_t out_of_range_ = 0;
-  std::uint64_t moved_ = 0;  // contexts that were beyond a range
+  std::uint64_t moved_ = 0;  // contexts that were outside a range
 };
 
 }  // namespace canopy

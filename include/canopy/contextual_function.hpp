@@ -13,9 +13,9 @@
 
 namespace canopy {
 
-/// What the best arm and the level of rewards depend on, and how. Formulas: docs/environments.md.
+/// How the best arm and the level of rewards depend on the context. Formulas: docs/environments.md.
 enum class ContextProblem {
-  // one context that is a number, one parameter
+  // one numeric context variable, one parameter
   smooth,
   line,
   jump,
@@ -29,7 +29,7 @@ enum class ContextProblem {
   day,
   irrelevant,
   ripples,
-  // a choice
+  // one context variable that is a choice
   choice,
   choice_of_three,
   choice_of_four,
@@ -37,7 +37,7 @@ enum class ContextProblem {
   // two parameters
   two_knobs,
   opposite,
-  // several contexts
+  // several context variables
   one_of_two,
   wave,
   one_of_three,
@@ -79,13 +79,13 @@ struct EnumNames<ContextProblem> {
                                                           "irrelevant_mixed"};
 };
 
-/// How contexts come, each variable by itself. With u uniform in [0, 1) and new at every pull,
-/// time = (t - 1) / span, and the place of a variable in its range:
+/// How contexts arrive, for each variable independently. With u uniform in [0, 1) and new at every
+/// pull, and time = (t - 1) / span, the position of a variable in its range is:
 enum class ContextArrival {
   uniform,    ///< u
   skewed,     ///< u^3
-  cycle,      ///< ten rounds in a span, 2.3 times as many of all variables but the first
-  bursts,     ///< u, the same for fifty pulls
+  cycle,      ///< ten rounds per span; 2.3 times as many for all variables but the first
+  bursts,     ///< u, constant for fifty pulls
   sorted,     ///< from 0 to 1 in every span
   appearing,  ///< the lower half in the first half of every span, then the upper half
   clusters,   ///< 0.1 to 0.15 or 0.75 to 0.8
@@ -107,19 +107,18 @@ struct ContextualFunctionOptions {
 
 template <class Visit>
 void visit_fields(ContextualFunctionOptions& options, Visit&& visit) {
-  visit(Field{"problem", "what depends on the context, and how"}, options.problem);
-  visit(Field{"arrival", "how contexts come"}, options.arrival);
-  visit(Field{"span", "pulls after which motions begin again, or go back", kAtLeastOne},
-        options.span);
+  visit(Field{"problem", "how the best arm and the level depend on the context"}, options.problem);
+  visit(Field{"arrival", "how contexts arrive"}, options.arrival);
+  visit(Field{"span", "period of changes over time, in pulls", kAtLeastOne}, options.span);
   visit_noise(options, visit);
 }
 
-/// A function whose best arm depends on what is observed before each pull, or whose level does:
+/// A function whose best arm or level depends on the context:
 ///
 ///     f(x | z) = max(0, top(z) - loss(z, x - place(z)))
 ///
-/// with z the context, place(z) the only best arm, and no loss there. f is in [0, 1]. Contexts do
-/// not depend on the arms that are played; every run has others.
+/// with z the context, place(z) the only best arm, and loss 0 there. f is in [0, 1]. Contexts do
+/// not depend on the arms that are played; every run draws its own.
 class ContextualFunction final : public ContextualEnvironment {
  public:
   using Options = ContextualFunctionOptions;
@@ -140,12 +139,12 @@ class ContextualFunction final : public ContextualEnvironment {
  private:
   using OfContext = std::function<double(Context context)>;
 
-  /// How far an arm is from the best one, in each parameter.
+  /// Distance of an arm from the best one, in each parameter.
   using Offset = std::array<double, 2>;
 
   struct Problem {
     std::vector<ContextVariable> contexts;
-    std::vector<OfContext> place;  ///< of each parameter
+    std::vector<OfContext> place;  ///< for each parameter
     OfContext top;
     std::function<double(Context context, const Offset& offset)> loss;
   };
@@ -162,8 +161,8 @@ class ContextualFunction final : public ContextualEnvironment {
   double noise_width_;
   Space space_;
   ContextSpace contexts_;
-  std::uint64_t key_ = 0;  // of the contexts of this run
-  std::uint64_t t_ = 1;    // of the next pull
+  std::uint64_t key_ = 0;  // seed of the contexts of this run
+  std::uint64_t t_ = 1;    // index of the next pull
 };
 
 }  // namespace canopy

@@ -16,21 +16,22 @@
 
 namespace canopy {
 
-/// A policy that is compared with a baseline while it is learnt: what WithBaseline is for one arm.
+/// Compares a policy with a baseline while it is learnt, as WithBaseline does for one arm.
 ///
-/// It begins with a few pulls of the baseline. Later, after some pulls of the search, comes a
-/// round: a few pairs of a *challenger* and the baseline, in an order that is tossed. The
-/// challenger is the whole policy as it was when it was named, frozen: in the context of each pull
-/// either its arm is played or the baseline. Contexts in which these are the same are left to the
-/// search, before the toss. A pair is two tickets of one pull each (`Purpose::duel`), since each
-/// has a context of its own; the level effect as it was when the pair began is taken off both
-/// rewards. Challengers pay for being several by their levels (`challenger_alpha`).
+/// It begins with a few pulls of the baseline. Later, rounds alternate with pulls of the search. A
+/// round is a few pairs of pulls, one of a *challenger* and one of the baseline, in random order.
+/// The challenger is a frozen copy of the whole policy; in the context of each pull either the
+/// policy's arm or the baseline is played. Contexts in which these two are the same arm are left to
+/// the search, before the random order is drawn. A pair is two tickets of one pull each
+/// (`Purpose::duel`), since each pull has a context of its own; the level effect at the start of
+/// the pair is subtracted from both rewards. With several challengers, each is tested at a stricter
+/// level (`challenger_alpha`).
 ///
-/// The challenger's rewards are learnt by the search, those of the baseline are not.
+/// The search learns the challenger's rewards, not those of the baseline.
 class ContextualWithBaseline final : public Optimizer {
  public:
-  /// Of the rule, `every`, `pulls`, `pairs`, `first` and `seed` count. The baseline need not be an
-  /// arm that the search would play, but must be in the space: throws ConfigurationError.
+  /// Uses `every`, `pulls`, `pairs`, `first` and `seed` of the rule. The baseline must be in the
+  /// space, but need not be an arm that the search would play. Throws ConfigurationError.
   ContextualWithBaseline(std::unique_ptr<Contextual> search, Space space,
                          const Objective& objective, std::vector<double> baseline,
                          const BaselineRule& rule);
@@ -44,8 +45,9 @@ class ContextualWithBaseline final : public Optimizer {
   [[nodiscard]] Status tell(Ticket ticket, double reward) override;
   [[nodiscard]] Status tell(Ticket ticket, std::span<const double> rewards) override;
   [[nodiscard]] Status tell(Ticket ticket, const Rewards& rewards) override;
-  /// Of a duel: if it is the challenger that has failed, the pair is lost by as much as any was so
-  /// far; the second time, it is a challenger no more. If it is the baseline, the pair is void.
+  /// In a duel: if the challenger fails, the pair counts as a loss as large as any so far, and
+  /// after its second failure it is no longer a challenger. If the baseline fails, the pair is
+  /// void.
   [[nodiscard]] Status penalize(Ticket ticket, double reward) override;
   [[nodiscard]] Status bar(Arm arm, double reward) override { return search_->bar(arm, reward); }
   [[nodiscard]] bool is_barred(Arm arm) const override { return search_->is_barred(arm); }
@@ -71,7 +73,7 @@ class ContextualWithBaseline final : public Optimizer {
   [[nodiscard]] std::optional<RewardRange> reward_range() const override {
     return search_->reward_range();
   }
-  /// The pair of a duel is void.
+  /// In a duel, the pair becomes void.
   [[nodiscard]] Status drop(Ticket ticket) override;
   void finish() override { search_->finish(); }
   [[nodiscard]] std::optional<Best> best() const override;
@@ -101,12 +103,12 @@ class ContextualWithBaseline final : public Optimizer {
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 
  private:
-  /// A policy that was named in a round.
+  /// A frozen policy that was chosen as challenger in a round.
   struct Challenger {
     FrozenPolicy policy;
     Pairs pairs = {};
     std::uint64_t failures = 0;
-    std::uint64_t named_at = 0;  // pulls
+    std::uint64_t named_at = 0;  // pulls told when it was chosen
 
     void transfer(State& state) { state(policy, pairs, failures, named_at); }
   };
@@ -115,9 +117,9 @@ class ContextualWithBaseline final : public Optimizer {
   struct Pair {
     std::size_t challenger = 0;
     bool is_baseline_first = false;
-    std::uint64_t asked = 0;  // of the two
+    std::uint64_t asked = 0;  // pulls of the pair
     std::uint64_t told = 0;
-    double difference = 0.0;  // of the rewards less the effects: the challenger's less the others
+    double difference = 0.0;  // challenger's less baseline's reward, both less effects
     LevelEffect effect = {};  // as it was when the pair began, in mapped units
 
     void transfer(State& state) {
@@ -125,11 +127,11 @@ class ContextualWithBaseline final : public Optimizer {
     }
   };
 
-  /// A ticket of the baseline alone (`pair` is 0) or of a pair.
+  /// An open ticket for a pull of the baseline outside pairs (`pair` is 0) or for a pull of a pair.
   struct Open {
     std::vector<double> arm;
     std::vector<double> context;
-    std::uint64_t pair = 0;  // its number; one that is no longer there is void
+    std::uint64_t pair = 0;  // number of the pair; void if no longer in pairs_
     bool is_baseline = true;
     std::uint64_t round = 0;
 
@@ -168,15 +170,15 @@ class ContextualWithBaseline final : public Optimizer {
   BaselineRule rule_;
 
   std::vector<Challenger> challengers_;
-  std::optional<std::size_t> challenger_;  // the present one
-  bool is_duel_ = false;                   // whether this round has pairs of it
+  std::optional<std::size_t> challenger_;  // index of the current challenger
+  bool is_duel_ = false;                   // whether this round has pairs
   std::uint64_t rounds_ = 0;
-  std::uint64_t asked_ = 0;         // pulls of the baseline or pairs of this round
-  std::uint64_t search_pulls_ = 0;  // told, or failed
-  std::uint64_t since_ = 0;         // of these, after the last round
+  std::uint64_t asked_ = 0;         // pulls of the baseline, or pairs, in this round
+  std::uint64_t search_pulls_ = 0;  // told, including failed pulls
+  std::uint64_t since_ = 0;         // search pulls since the last round
   std::map<std::uint64_t, Pair> pairs_;
   std::uint64_t tosses_ = 0;      // the number of the last pair
-  std::uint64_t half_asked_ = 0;  // the pair whose second pull was not asked for yet; 0: none
+  std::uint64_t half_asked_ = 0;  // pair whose second pull has not been asked for; 0: none
   std::map<Ticket, Open> open_;
   std::uint64_t challenger_pulls_ = 0;
   std::uint64_t baseline_pulls_ = 0;

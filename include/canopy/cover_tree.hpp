@@ -20,14 +20,14 @@ using NodeIndex = std::uint32_t;
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Of a tree that takes any partition: how many children a node has is known at run time.
+/// Arity of a tree that takes any partition: the number of children is known only at run time.
 inline constexpr std::uint32_t kAnyArity = 0;
 
-/// A tree of cells that covers a set: an arena that only grows, with a node's children side by side
-/// after it, so that going through the indices backwards visits children first. A node holds what
-/// the algorithm keeps there, `Data` (a struct with a `transfer(State&)`), and its links; its cell
-/// and its arm are cold and kept elsewhere. Arms never move once made: a view of one stays valid
-/// as long as the tree does.
+/// A tree of cells that covers a set: an arena that only grows, in which a node's children are
+/// adjacent and follow the node, so that iterating over the indices backwards visits children
+/// first. A node holds the algorithm's data, `Data` (a struct with a `transfer(State&)`), and its
+/// links; its cell and its arm are rarely used and stored separately. Arms never move once made: a
+/// view of one stays valid as long as the tree does.
 template <class Data, std::uint32_t kArity = 2>
 class CoverTree {
  public:
@@ -38,8 +38,8 @@ class CoverTree {
     NodeIndex children = 0;           ///< The first child, the others follow it; 0: a leaf.
     std::uint32_t depth = 0;          ///< h
     bool splittable = true;           ///< False once the partition has refused to cut the cell.
-    Extent extent = Extent::shrinks;  ///< of the cell, known when it is made
-    std::uint8_t parts = 0;           ///< How many children there are.
+    Extent extent = Extent::shrinks;  ///< Extent of the cell.
+    std::uint8_t parts = 0;           ///< Number of children.
 
     [[nodiscard]] bool is_leaf() const { return children == 0; }
   };
@@ -64,17 +64,17 @@ class CoverTree {
   [[nodiscard]] Node& operator[](NodeIndex node) { return nodes_[node]; }
   [[nodiscard]] const Node& operator[](NodeIndex node) const { return nodes_[node]; }
 
-  /// How many children a node has that is no leaf.
+  /// Number of children of a node that is not a leaf.
   [[nodiscard]] static constexpr std::uint32_t child_count(const Node& node) {
     return kArity == kAnyArity ? node.parts : kArity;
   }
 
-  /// Gives a leaf its children and returns true, which invalidates references to nodes. When the
-  /// partition cannot cut the cell, marks the node as not splittable and returns false. The same
-  /// if the cut has to have an effect and has none: all parts have the arm of the cell, or one of
-  /// them is the cell.
+  /// Gives a leaf its children and returns true, which invalidates references to nodes. If the
+  /// partition cannot cut the cell, marks the node as not splittable and returns false; also if
+  /// `with_effect` is set and the cut would have no effect, because all parts have the arm of the
+  /// cell or one part is the cell.
   bool expand(NodeIndex leaf, bool with_effect = false) {
-    // Anything a partition throws, it throws before a node is changed.
+    // A partition throws only here, before any node is changed.
     const NodeIndex first = size();
     const std::uint32_t depth = nodes_[leaf].depth;
     const std::size_t parts = first * cell_size_;
@@ -161,7 +161,7 @@ class CoverTree {
     return a < b;
   }
 
-  /// Whether these are nodes that lead down from the root, one below the other.
+  /// Whether these nodes form a path down from the root.
   [[nodiscard]] bool is_path(std::span<const NodeIndex> nodes) const {
     if (nodes.empty() || nodes[0] != kRoot) return false;
     for (std::size_t i = 1; i < nodes.size(); ++i) {
@@ -194,8 +194,8 @@ class CoverTree {
     }
   }
 
-  /// A tree with some of the nodes: a node for which `ends` says so is a leaf. Where nodes of this
-  /// tree are in it is written to `places`; kRoot, for any other than the root: nowhere.
+  /// A copy of the tree in which every node for which `ends` is true is a leaf. `places[i]` becomes
+  /// the new index of node i; kRoot for any other node than the root: it was dropped.
   template <class Ends>
   [[nodiscard]] CoverTree pruned(const Ends& ends, std::vector<NodeIndex>& places) const {
     CoverTree copy(partition_);
@@ -220,14 +220,14 @@ class CoverTree {
  private:
   static constexpr std::size_t kArmsPerBlock = 64;
 
-  /// Writes the parts of a node's cell and returns how many there are.
+  /// Writes the parts of a node's cell and returns their number.
   [[nodiscard]] std::uint32_t cut(NodeIndex node, std::span<double> parts) const {
     const std::uint32_t depth = nodes_[node].depth;
     if constexpr (kArity == kAnyArity) return partition_->cut(cell(node), depth, parts);
     return partition_->split(cell(node), depth, parts) ? kArity : 0;
   }
 
-  /// Whether some part has another arm than the cell, and none is the cell.
+  /// Whether some part has another arm than the cell, and no part equals the cell.
   [[nodiscard]] bool has_effect(NodeIndex node, NodeIndex first, std::uint32_t count) const {
     bool has_new_arm = false;
     for (NodeIndex part = first; part < first + count; ++part) {

@@ -7,8 +7,8 @@ namespace canopy {
 
 /// How one coordinate of a box is cut.
 ///
-/// A side of a cell is two numbers, its ends, in the units in which the axis is cut: log units on a
-/// log scale, say. Where the values are a list, both ends belong to the side.
+/// The side of a cell is given by its two ends, in the units in which the axis is cut: log units on
+/// a log scale, for example. Where the values are a list, both ends belong to the side.
 class CutAxis {
  public:
   /// The largest number of parts that a side is cut into.
@@ -31,14 +31,15 @@ class CutAxis {
   /// The side of the whole range.
   [[nodiscard]] virtual std::array<double, 2> root() const = 0;
 
-  /// The number of parts that a side is cut into if `wanted` are wanted: 0 if it cannot be cut.
+  /// The number of parts that a side is cut into if `wanted` are requested: 0 if it cannot be cut.
   [[nodiscard]] virtual std::uint32_t part_count(double from, double to,
                                                  std::uint32_t wanted) const = 0;
 
   /// The upper ends of all parts but the last, if the parts are equal.
   [[nodiscard]] virtual PerPart equal_ends(double from, double to, std::uint32_t parts) const = 0;
 
-  /// The same if the side is cut near these shares of it, which increase.
+  /// The upper ends of all parts but the last, if the side is cut near these increasing fractions
+  /// of it.
   [[nodiscard]] virtual PerPart ends_at(double from, double to, std::uint32_t parts,
                                         const PerPart& shares) const = 0;
 
@@ -48,14 +49,14 @@ class CutAxis {
   /// The middle of a side.
   [[nodiscard]] virtual double middle(double from, double to) const = 0;
 
-  /// A number of this axis as the coordinate of an arm, and back.
+  /// Converts a number of this axis to the coordinate of an arm.
   [[nodiscard]] virtual double coordinate(double place) const { return place; }
   [[nodiscard]] virtual double place(double coordinate) const { return coordinate; }
 
   /// The length of a side as a share of the whole range.
   [[nodiscard]] virtual double relative_width(double from, double to) const = 0;
 
-  /// Where the middle of a side is, and how far the side reaches.
+  /// The position of the middle of a side, and the side's extent around it.
   [[nodiscard]] virtual Reach reach(double from, double to) const = 0;
 };
 

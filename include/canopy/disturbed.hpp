@@ -12,19 +12,19 @@
 
 namespace canopy {
 
-/// What the rewards of a live system do beside what the arm does to them. With f the reward of the
+/// The noise and drift of a live system on top of the arm's reward. With f the reward of the
 /// environment, z standard normal, s the size:
 enum class Disturbance {
   gaussian,     ///< f + s z
-  uneven,       ///< f + s z (0.2 + 1.8 x), x the place of the first parameter in its range
-  heavy_tails,  ///< f + s t, t of Student's t with 3 degrees of freedom
-  outliers,     ///< f + s (z - 0.1), and one in 200 is 20 s larger
+  uneven,       ///< f + s z (0.2 + 1.8 x), x the position of the first parameter in its range
+  heavy_tails,  ///< f + s t, t Student-t with 3 degrees of freedom
+  outliers,     ///< f + s (z - 0.1), and one in 200 is larger by 20 s
   zero_one,     ///< 1 with probability f, else 0
   two_values,   ///< 100 with probability f, else 0
   ar_50,        ///< f + s a, a autocorrelated: a <- 0.5 a + sqrt(1 - 0.25) z
   ar_90,        ///< the same with 0.9
   ar_98,        ///< the same with 0.98
-  day,          ///< f + s (z + 2 sin), a cycle of 288 pulls from anywhere in it
+  day,          ///< f + s (z + 2 sin), a cycle of 288 pulls with random phase
   walk,         ///< f + s (z + w), w a random walk with steps of 0.2
   jumps,        ///< f + s (z + j), j jumps by 3 z once in 100 pulls
 };
@@ -36,8 +36,8 @@ struct EnumNames<Disturbance> {
       "ar_50",    "ar_90",  "ar_98",       "day",      "walk",     "jumps"};
 };
 
-/// An environment among disturbances. What its arms are worth on average is known and does not
-/// change; the level that all rewards share moves around 0.
+/// An environment with disturbances. The mean rewards of its arms are known and do not change; the
+/// level that all rewards share fluctuates around 0.
 class Disturbed final : public KnownEnvironment {
  public:
   /// The environment should have no noise of its own.
@@ -65,9 +65,9 @@ class Disturbed final : public KnownEnvironment {
   std::unique_ptr<KnownEnvironment> environment_;
   Disturbance kind_;
   double size_;
-  double unit_;         // what a reward of 1 is worth
-  double level_ = 0.0;  // of all rewards, in sizes
-  double phase_ = 0.0;  // of the day
+  double unit_;         // factor of the environment's rewards
+  double level_ = 0.0;  // common level, in units of the size
+  double phase_ = 0.0;  // phase of the daily cycle
 };
 
 }  // namespace canopy

@@ -30,8 +30,8 @@ inline constexpr bool kIsAmong<Kind, std::variant<Kinds...>> = (std::same_as<Kin
 
 }  // namespace detail
 
-/// What a kind of parameter must have: these operations, which Domain explains, and a list of its
-/// fields (`visit_fields`, see Field), from which its form in files, JSON and Python follows.
+/// The operations that a kind of parameter must have, documented at Domain, and a list of its
+/// fields (`visit_fields`, see Field), which defines its form in files, JSON and Python.
 template <class Kind>
 concept ParameterKind = std::default_initializable<Kind> && std::equality_comparable<Kind> &&
     requires(Kind& kind) {
@@ -56,19 +56,18 @@ concept ParameterKind = std::default_initializable<Kind> && std::equality_compar
   { kind.measures_like(kind) } -> std::same_as<bool>;
 };
 
-/// Kinds that have all of it.
+/// A list of kinds, each checked against ParameterKind.
 template <ParameterKind... Kinds>
 using OneOfKinds = std::variant<Kinds...>;
 
-/// The values that a parameter may have, of any kind.
+/// The set of values of a parameter, of any kind.
 ///
 /// A value is one number in an arm, its coordinate: a real is its value, an integer its value as a
-/// double, a choice the index in its list. Whatever depends on the kind is an operation here; no
-/// other code asks for the kind. Only `violations` and the fields may be used of a domain that has
-/// violations.
+/// double, a choice the index in its list. Everything that depends on the kind is an operation
+/// here. If a domain has violations, only `violations` and its fields may be used.
 class Domain {
  public:
-  /// Every kind that there is: a new one is its file pair, and its name here.
+  /// Every kind of parameter. A new kind is a pair of files, and its name here.
   using Kinds = OneOfKinds<Real, Integer, Choice>;
 
   Domain() = default;
@@ -78,13 +77,13 @@ class Domain {
   // NOLINTNEXTLINE(google-explicit-constructor): a kind is a domain
   Domain(Kind kind) : kind_(std::move(kind)) {}
 
-  /// The names of all kinds, as files have them.
+  /// The names of all kinds, as in files.
   [[nodiscard]] static std::vector<std::string_view> names();
 
   /// A domain of that kind whose fields have their defaults; none if there is no such kind.
   [[nodiscard]] static std::optional<Domain> named(std::string_view name);
 
-  /// The domain as one of that kind; null if it is of another.
+  /// The domain as that kind; null if it is of another kind.
   template <class Kind>
   [[nodiscard]] const Kind* as() const {
     return std::get_if<Kind>(&kind_);
@@ -93,59 +92,56 @@ class Domain {
   /// The name of its kind.
   [[nodiscard]] std::string_view name() const;
 
-  /// Everything that is wrong with its fields.
+  /// All violations of its fields' constraints.
   [[nodiscard]] std::vector<Violation> violations() const;
 
-  /// Whether values that are close together are alike. Otherwise their order is only that of a
-  /// list.
+  /// Whether close values behave similarly. Otherwise their order is only that of a list.
   [[nodiscard]] bool is_ordered() const;
 
   /// The first and the last coordinate.
   [[nodiscard]] std::array<double, 2> ends() const;
 
-  /// The number of values; none if there are values between any two.
+  /// The number of values; none if it is continuous.
   [[nodiscard]] std::optional<std::uint64_t> count() const;
 
-  /// The distance of neighbours, which is the same everywhere; 0 if there are values between any
-  /// two.
+  /// The distance of neighbouring values; 0 if it is continuous.
   [[nodiscard]] double spacing() const;
 
-  /// The coordinates of the values next to one: none, one or two.
+  /// The coordinates of the values next to `coordinate`: none, one or two.
   [[nodiscard]] std::vector<double> neighbours(double coordinate) const;
 
   [[nodiscard]] bool contains(double coordinate) const;
 
-  /// A coordinate as the user knows it: a double, a whole number, or the chosen text.
+  /// A coordinate in the user's form: a double, an integer, or the chosen text.
   [[nodiscard]] Value value(double coordinate) const;
 
-  /// The coordinate of a value; none if it is not one of the domain.
+  /// The coordinate of a value; none if the value is not in the domain.
   [[nodiscard]] std::optional<double> coordinate(const Value& value) const;
 
-  /// The coordinate at a point of [0, 1]. Values have equal parts of it, on a log scale in log
-  /// units; there, an integer i has a part in proportion to log((i + 1) / i).
+  /// The coordinate at a fraction of [0, 1]. Values have equal parts of it, in log units on a log
+  /// scale; there, an integer i has a part in proportion to log((i + 1) / i).
   [[nodiscard]] double at(double share) const;
 
-  /// A point of [0, 1] that `at` takes to this coordinate, up to rounding: the middle of them if
-  /// there are several.
+  /// The inverse of `at`, up to rounding: the middle if several fractions have this coordinate.
   [[nodiscard]] double share(double coordinate) const;
 
-  /// How it is cut.
+  /// How the domain is cut.
   [[nodiscard]] std::shared_ptr<const CutAxis> axis() const;
 
-  /// Coordinates that are spread equally, at most `points` of them, each once.
+  /// At most `points` different coordinates, evenly spaced.
   [[nodiscard]] std::vector<double> grid(std::uint64_t points) const;
 
-  /// The coordinates that label an axis: round numbers where there are any, at most `most` of them,
+  /// The coordinates that label an axis: round numbers where possible, at most `most` of them,
   /// which is at least 3.
   [[nodiscard]] std::vector<double> ticks(std::size_t most) const;
 
-  /// A coordinate for people. Numbers are rounded to about a hundred-thousandth of the range.
+  /// A coordinate as text. Numbers are rounded to about a hundred-thousandth of the range.
   [[nodiscard]] std::string text(double coordinate) const;
 
-  /// What a value is, for messages: `a number from 0 to 1 on a log scale`.
+  /// The valid values, for messages: `a number from 0 to 1 on a log scale`.
   [[nodiscard]] std::string description() const;
 
-  /// Whether a coordinate that is in both means the same in another domain.
+  /// Whether coordinates that are valid in both domains mean the same value.
   [[nodiscard]] bool measures_like(const Domain& other) const;
 
   friend bool operator==(const Domain&, const Domain&) = default;

@@ -7,8 +7,8 @@
 
 namespace canopy {
 
-/// The names of an enumeration's values, in their order, as study files, JSON, the command line and
-/// Python write them. Specialised beside each enumeration that is an option.
+/// The names of an enumeration's values, in order, as written in study files, JSON, the command
+/// line and Python. Specialised beside each enumeration that is an option.
 template <class Enum>
 struct EnumNames;
 

@@ -33,34 +33,34 @@ struct Optimum {
   double value = 0.0;
 };
 
-/// An environment whose answer is known, at every step t = 1, 2, 3, ... of a run.
+/// An environment with known f and optimum, at every step t = 1, 2, 3, ... of a run.
 class KnownEnvironment : public Environment {
  public:
-  /// f at step t: the long-run average reward of an arm if everything stayed as it is then.
+  /// f at step t: the long-run average reward of an arm if the environment stayed as it is at t.
   [[nodiscard]] virtual double mean_reward_at(Arm arm, std::uint64_t t) const = 0;
 
   [[nodiscard]] virtual Optimum optimum_at(std::uint64_t t) const = 0;
 
-  /// Whether either of them depends on t.
+  /// Whether f or the optimum depends on t.
   [[nodiscard]] virtual bool drifts() const { return true; }
 
-  /// What is observed before every pull; nothing, unless the best arm depends on it.
+  /// The context observed before every pull; empty unless the best arm depends on it.
   [[nodiscard]] virtual const ContextSpace& contexts() const;
 
-  /// What is observed before the pull of step t of this run, whatever was pulled before: one
+  /// The context before the pull of step t of this run, which does not depend on earlier pulls: one
   /// coordinate per variable. f and the optimum at step t are those in this context.
   [[nodiscard]] virtual std::vector<double> context_at(std::uint64_t /*t*/) const { return {}; }
 
   /// The range of rewards, except for added noise.
   [[nodiscard]] virtual std::array<double, 2> reward_range() const { return {0.0, 1.0}; }
 
-  /// A bound on Gamma, the mixing time of the theory: however a run began, the expected rewards of
-  /// an arm that is held from there on differ from f by no more than this in sum. None where no
-  /// finite bound is known.
+  /// A bound on Gamma, the mixing time of the theory: for any initial state, the sum over time of
+  /// the differences between f and the expected rewards of an arm that is held is at most this.
+  /// None if no finite bound is known.
   [[nodiscard]] virtual std::optional<double> mixing_time() const { return std::nullopt; }
 };
 
-/// A known environment that stays as it is.
+/// A known environment that does not change over time.
 class SteadyEnvironment : public KnownEnvironment {
  public:
   /// f: the long-run average reward of an arm.
@@ -75,7 +75,7 @@ class SteadyEnvironment : public KnownEnvironment {
   [[nodiscard]] bool drifts() const final { return false; }
 };
 
-/// A known environment that depends on t through the context alone.
+/// A known environment that depends on t only through the context.
 class ContextualEnvironment : public KnownEnvironment {
  public:
   /// f in a context.

@@ -12,7 +12,7 @@
 
 namespace canopy {
 
-/// What is known about an environment without creating one.
+/// Description of an environment, available without creating one.
 struct EnvironmentEntry {
   std::string name;  ///< in experiment files, on the command line and in Python
   std::string line;  ///< a one-line description

@@ -9,16 +9,16 @@ namespace canopy {
 /// One thing that is wrong with a configuration: `optimizer.rho = 1.5: must be in (0, 1)`.
 struct Violation {
   std::string field;     ///< Dotted name, as in a study file: `optimizer.rho`, `space.x.low`.
-  std::string value;     ///< What was given, as text; empty when nothing was.
-  std::string expected;  ///< The rest of the sentence: `must be in (0, 1)`.
+  std::string value;     ///< The given value as text; empty when there was none.
+  std::string expected;  ///< The constraint: `must be in (0, 1)`.
 
   /// The sentence, on one line.
   [[nodiscard]] std::string text() const;
 };
 
-/// Thrown for a wrong configuration, mostly by constructors. It lists every violation
-/// of a group of options, not only the first. What a peer may do wrong while running (an unknown
-/// ticket, a NaN reward) is a returned `Status` instead.
+/// Thrown for a wrong configuration, mostly by constructors. It lists every violation of a group of
+/// options, not only the first. Errors of a peer at run time (an unknown ticket, a NaN reward) are
+/// a returned `Status` instead.
 class ConfigurationError : public std::invalid_argument {
  public:
   explicit ConfigurationError(std::vector<Violation> violations);
@@ -29,7 +29,7 @@ class ConfigurationError : public std::invalid_argument {
   std::vector<Violation> violations_;
 };
 
-/// Throws a ConfigurationError if there is anything in `violations`.
+/// Throws a ConfigurationError if `violations` is not empty.
 void throw_if_any(std::vector<Violation> violations);
 
 }  // namespace canopy

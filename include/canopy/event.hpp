@@ -19,34 +19,35 @@
 
 namespace canopy {
 
-// What can happen in a study: structs, each with its name, a line for people and its fields. From
-// these lists come the form in which stores keep events, that in which they are sent and exported,
-// and the checks on reading either.
+// The events of a study: structs, each with its name, a description and its fields. The stored
+// form, the form that is sent and exported, and the checks on reading either are derived from these
+// lists.
 
 inline constexpr Field kTicketField{"ticket", "the pull that it is about"};
 inline constexpr Field kRewardField{"reward", "in the units of the user"};
 inline constexpr ArmField kOtherArmField{
-    Field{"arm", "of which they are, if not the system's setting"}.or_none()};
+    Field{"arm", "the measured arm; left out: the system's setting"}.or_none()};
 inline constexpr ContextField kContextField{
-    Field{"context", "what was observed before, where the study has contexts"}.or_none()};
+    Field{"context", "the context observed before the pull, if the study has contexts"}.or_none()};
 
-// First what concerns the optimizer; arms are coordinates of its space, and so are contexts.
+// First the events that concern the optimizer. Arms and contexts are coordinates.
 
 struct Asked {
   static constexpr std::string_view kName = "ask";
-  static constexpr std::string_view kLine = "An arm was asked for.";
+  static constexpr std::string_view kLine = "The optimizer chose an arm for a new ticket.";
 
   Ticket ticket = 0;
-  std::uint64_t pulls = 0;       ///< that were asked for; 0: no limit
-  std::uint64_t length = 0;      ///< that the ticket is good for
-  std::vector<double> arm;       ///< to be played
-  double lease = 0.0;            ///< seconds in which it is answered or dropped; 0: no limit
-  bool again = false;            ///< one more pull of the last arm, which must not change yet
-  std::string incarnation = {};  ///< that clients are told of this ticket and of those that follow
+  std::uint64_t pulls = 0;   ///< number of pulls requested; 0: no limit
+  std::uint64_t length = 0;  ///< number of pulls that the ticket is for
+  std::vector<double> arm;   ///< the arm to play
+  double lease = 0.0;        ///< seconds until the ticket expires; 0: never
+  bool again = false;        ///< one more pull of the last arm, because the arm must not change yet
+  std::string incarnation = {};  ///< of the study, from this ticket on
   Purpose purpose = Purpose::search;
-  std::vector<double> then = {};  ///< of a duel: the other arm, for the second half of `length`
-  std::uint64_t round = 0;        ///< of comparing with the baseline, from 1
-  /// What was observed before, where the study has contexts; `again` is in the context before.
+  std::vector<double> then = {};  ///< the second arm of a duel, for the second half of `length`
+  std::uint64_t round = 0;        ///< round of comparing with the baseline, from 1
+  /// The context observed before the pull, if the study has contexts. With `again`, the context of
+  /// the previous ask applies.
   std::vector<double> context = {};
 
   friend bool operator==(const Asked&, const Asked&) = default;
@@ -56,30 +57,34 @@ template <class Visit>
 void visit_fields(Asked& event, Visit&& visit) {
   visit(kTicketField, event.ticket);
   visit(kArmField, event.arm);
-  visit(Field{"pulls", "that were asked for; 0: no limit"}.usually(1), event.pulls);
-  visit(Field{"length", "pulls that the ticket is good for"}.usually(1), event.length);
-  visit(Field{"lease_seconds", "in which it is answered or dropped"}.or_none(), event.lease);
-  visit(Field{"again", "one more pull of the last arm, which must not change yet"}.or_none(),
-        event.again);
+  visit(Field{"pulls", "number of pulls requested; 0: no limit"}.usually(1), event.pulls);
+  visit(Field{"length", "number of pulls that the ticket is for"}.usually(1), event.length);
   visit(
-      Field{"incarnation", "that a server tells with this ticket and those that follow"}.or_none(),
-      event.incarnation);
+      Field{"lease_seconds", "seconds until the ticket expires unless rewards are told"}.or_none(),
+      event.lease);
+  visit(Field{"again", "one more pull of the last arm, because the arm must not change yet"}
+            .or_none(),
+        event.again);
+  visit(Field{"incarnation", "of the study, from this ticket on; clients get it with their tickets"}
+            .or_none(),
+        event.incarnation);
   visit(Field{"purpose", "what the pull is for; by default `search`"}.or_none(), event.purpose);
-  visit(ArmField{Field{"then", "of a duel: played for the second half of `length`"}.or_none(),
-                 "then_coordinates"},
-        event.then);
-  visit(Field{"round", "of comparing with the baseline, from 1"}.or_none(), event.round);
+  visit(
+      ArmField{Field{"then", "the second arm of a duel, for the second half of `length`"}.or_none(),
+               "then_coordinates"},
+      event.then);
+  visit(Field{"round", "round of comparing with the baseline, from 1"}.or_none(), event.round);
   visit(kContextField, event.context);
 }
 
 struct Told {
   static constexpr std::string_view kName = "tell";
-  static constexpr std::string_view kLine = "Rewards of a pull that was asked for.";
+  static constexpr std::string_view kLine = "Rewards of a ticket.";
 
   Ticket ticket = 0;
   AnyRewards rewards;
-  bool skipped = false;      ///< they were not learnt from, since the system had not settled
-  bool is_baseline = false;  ///< they are of the baseline
+  bool skipped = false;      ///< not learnt from, because the system had not settled
+  bool is_baseline = false;  ///< the rewards are of the baseline
 
   friend bool operator==(const Told&, const Told&) = default;
 };
@@ -88,19 +93,22 @@ template <class Visit>
 void visit_fields(Told& event, Visit&& visit) {
   visit(kTicketField, event.ticket);
   visit(kRewardsField, event.rewards);
-  visit(Field{"skipped", "not learnt from, since the system had not settled"}.or_none(),
+  visit(Field{"skipped", "not learnt from, because the system had not settled"}.or_none(),
         event.skipped);
-  visit(Field{"baseline", "of the baseline: remembered, not learnt from"}.or_none(),
+  visit(Field{"baseline",
+              "rewards of the baseline: recorded, but the search does not learn from them"}
+            .or_none(),
         event.is_baseline);
 }
 
 struct Penalized {
   static constexpr std::string_view kName = "penalize";
-  static constexpr std::string_view kLine = "A pull failed; the reward was learnt in its place.";
+  static constexpr std::string_view kLine =
+      "A pull failed; the optimizer learnt this reward instead.";
 
   Ticket ticket = 0;
   double reward = 0.0;
-  bool barred = false;  ///< Nothing has failed: the arm was barred before, and not tried again.
+  bool barred = false;  ///< the pull did not fail: the arm was barred before, and not tried again
 
   friend bool operator==(const Penalized&, const Penalized&) = default;
 };
@@ -109,14 +117,15 @@ template <class Visit>
 void visit_fields(Penalized& event, Visit&& visit) {
   visit(kTicketField, event.ticket);
   visit(kRewardField, event.reward);
-  visit(Field{"barred", "nothing failed: the arm was barred before, and not tried"}.or_none(),
+  visit(Field{"barred", "the pull did not fail: the arm was barred before, and not tried again"}
+            .or_none(),
         event.barred);
 }
 
 struct Barred {
   static constexpr std::string_view kName = "bar";
   static constexpr std::string_view kLine =
-      "An arm has broken a limit; the reward was learnt of it instead.";
+      "An arm broke a limit and is barred; the optimizer learnt this reward for it.";
 
   double reward = 0.0;
   std::vector<double> arm;
@@ -130,11 +139,11 @@ void visit_fields(Barred& event, Visit&& visit) {
   visit(kArmField, event.arm);
 }
 
-/// What rewards were measured for.
+/// The purpose for which rewards were measured.
 enum class Role : std::uint8_t {
   search,    ///< The optimizer learns from them.
-  baseline,  ///< They say what the baseline earns; the search does not learn from them.
-  warm_up,   ///< The system had not settled, or was only tried: nothing learns from them.
+  baseline,  ///< Rewards of the baseline; the search does not learn from them.
+  warm_up,   ///< The system had not settled, or was only probed: not learnt from.
 };
 
 template <>
@@ -144,12 +153,13 @@ struct EnumNames<Role> {
 
 struct Observed {
   static constexpr std::string_view kName = "observe";
-  static constexpr std::string_view kLine = "Rewards of an arm that the search had not asked for.";
+  static constexpr std::string_view kLine =
+      "Rewards of an arm that were not measured for a ticket.";
 
   std::vector<double> arm;
   AnyRewards rewards;
   Role role = Role::search;
-  std::vector<double> context = {};  ///< in which they were earned, where the study has contexts
+  std::vector<double> context = {};  ///< in which they were measured, if the study has contexts
 
   friend bool operator==(const Observed&, const Observed&) = default;
 };
@@ -158,13 +168,13 @@ template <class Visit>
 void visit_fields(Observed& event, Visit&& visit) {
   visit(kArmField, event.arm);
   visit(kRewardsField, event.rewards);
-  visit(Field{"role", "what they were measured for; by default `search`"}.or_none(), event.role);
+  visit(Field{"role", "the purpose of the measurement; by default `search`"}.or_none(), event.role);
   visit(kContextField, event.context);
 }
 
 struct Dropped {
   static constexpr std::string_view kName = "drop";
-  static constexpr std::string_view kLine = "A ticket was closed without an answer.";
+  static constexpr std::string_view kLine = "A ticket was closed without a reward.";
 
   Ticket ticket = 0;
 
@@ -178,17 +188,16 @@ void visit_fields(Dropped& event, Visit&& visit) {
 
 struct RangeSet {
   static constexpr std::string_view kName = "range";
-  static constexpr std::string_view kLine =
-      "Another range of rewards, in force from the next phase on.";
+  static constexpr std::string_view kLine = "The range of rewards changed, from the next phase on.";
 
-  std::optional<RewardRange> range;  ///< none: rewards tell
+  std::optional<RewardRange> range;  ///< none: learnt from the rewards
 
   friend bool operator==(const RangeSet&, const RangeSet&) = default;
 };
 
 template <class Visit>
 void visit_fields(RangeSet& event, Visit&& visit) {
-  visit(Field{"range", "of rewards; null: rewards tell"}, event.range);
+  visit(Field{"range", "of rewards; null: learnt from the rewards"}, event.range);
 }
 
 struct Finished {
@@ -201,20 +210,20 @@ struct Finished {
 template <class Visit>
 void visit_fields(Finished& /*event*/, Visit&& /*visit*/) {}
 
-// The rest concerns only the tuner, not the optimizer. Ticket 0 is the baseline.
+// The other events concern only the tuner. Ticket 0 stands for the baseline.
 
 struct TunerStarted {
   static constexpr std::string_view kName = "start";
   static constexpr std::string_view kLine = "The tuner started.";
 
-  double earlier_seconds = 0.0;  ///< taken by earlier runs of the tuner
+  double earlier_seconds = 0.0;  ///< duration of earlier runs of the tuner
 
   friend bool operator==(const TunerStarted&, const TunerStarted&) = default;
 };
 
 template <class Visit>
 void visit_fields(TunerStarted& event, Visit&& visit) {
-  visit(Field{"earlier_seconds", "taken by earlier runs"}, event.earlier_seconds);
+  visit(Field{"earlier_seconds", "duration of earlier runs"}, event.earlier_seconds);
 }
 
 struct TunerStopped {
@@ -229,14 +238,15 @@ struct TunerStopped {
 
 template <class Visit>
 void visit_fields(TunerStopped& event, Visit&& visit) {
-  visit(Field{"why", "for people"}, event.why);
-  visit(Field{"at_limit", "the floor, or too many failures"}, event.at_limit);
+  visit(Field{"why", "the reason, as text"}, event.why);
+  visit(Field{"at_limit", "because rewards were worse than the floor, or too many pulls failed"},
+        event.at_limit);
 }
 
 struct Applied {
   static constexpr std::string_view kName = "apply";
   static constexpr std::string_view kLine =
-      "The system was given a setting; ticket 0 is the baseline, or the setting at the end.";
+      "The system was given a setting; ticket 0: the baseline, or the setting on exit.";
 
   Ticket ticket = 0;
   std::vector<double> arm;
@@ -252,7 +262,8 @@ void visit_fields(Applied& event, Visit&& visit) {
 
 struct Held {
   static constexpr std::string_view kName = "hold";
-  static constexpr std::string_view kLine = "A reward held back until the arm may change.";
+  static constexpr std::string_view kLine =
+      "A reward was measured, but not told yet, because the arm must not change.";
 
   Ticket ticket = 0;
   double reward = 0.0;
@@ -269,12 +280,12 @@ void visit_fields(Held& event, Visit&& visit) {
 struct Failed {
   static constexpr std::string_view kName = "failure";
   static constexpr std::string_view kLine =
-      "The system could not be set or measured, or a command could not be obeyed.";
+      "The system could not be set or measured, or a command could not be executed.";
 
   Ticket ticket = 0;
   std::string what;
-  bool for_good = false;    ///< it will not be tried again: the arm has failed
-  std::string errors = {};  ///< what the command has written to its standard error
+  bool for_good = false;    ///< it will not be retried: the arm has failed
+  std::string errors = {};  ///< standard error of the command
 
   friend bool operator==(const Failed&, const Failed&) = default;
 };
@@ -282,17 +293,15 @@ struct Failed {
 template <class Visit>
 void visit_fields(Failed& event, Visit&& visit) {
   visit(kTicketField, event.ticket);
-  visit(Field{"what", "failed, for people"}, event.what);
-  visit(Field{"for_good", "it will not be tried again"}, event.for_good);
-  visit(Field{"errors", "what the command has written to its standard error, the last 4 KiB"}
-            .or_none(),
-        event.errors);
+  visit(Field{"what", "what failed, as text"}, event.what);
+  visit(Field{"for_good", "it will not be retried"}, event.for_good);
+  visit(Field{"errors", "the last 4 KiB of the command's standard error"}.or_none(), event.errors);
 }
 
 struct Deferred {
   static constexpr std::string_view kName = "defer";
   static constexpr std::string_view kLine =
-      "An arm failed before the first reward; its penalty follows that.";
+      "An arm failed before the first reward; it is penalized after that reward.";
 
   Ticket ticket = 0;
   std::vector<double> arm;
@@ -309,12 +318,12 @@ void visit_fields(Deferred& event, Visit&& visit) {
 struct MetricsMeasured {
   static constexpr std::string_view kName = "metrics";
   static constexpr std::string_view kLine =
-      "What else was measured with a reward: the last one, or that of the tuner that comes next.";
+      "Metrics measured with a reward: the last one told, or the next one of the tuner.";
 
   Ticket ticket = 0;
   Metrics metrics;
-  std::vector<double> arm;           ///< of which they are; empty: the system's setting
-  std::vector<double> context = {};  ///< of those that belong to no ticket
+  std::vector<double> arm;           ///< the measured arm; empty: the system's setting
+  std::vector<double> context = {};  ///< if they belong to no ticket
 
   friend bool operator==(const MetricsMeasured&, const MetricsMeasured&) = default;
 };
@@ -330,88 +339,92 @@ void visit_fields(MetricsMeasured& event, Visit&& visit) {
 struct ComparisonBegun {
   static constexpr std::string_view kName = "confirm";
   static constexpr std::string_view kLine =
-      "A comparison with the baseline begins: of this arm or, in contexts, of the policy.";
+      "A comparison with the baseline began: of this arm or, in contexts, of the policy.";
 
-  std::uint64_t pulls = 0;  ///< at most, of both together
-  std::uint64_t visit = 1;  ///< pulls in a row
-  std::vector<double> arm;  ///< empty: what is best in each context
-  std::uint64_t seed = 0;   ///< of the coin
+  std::uint64_t pulls = 0;  ///< maximum for arm and baseline together
+  std::uint64_t visit = 1;  ///< pulls in a row of the same setting
+  std::vector<double> arm;  ///< empty: the policy, the best arm in each context
+  std::uint64_t seed = 0;   ///< for the random order of the pairs
 
   friend bool operator==(const ComparisonBegun&, const ComparisonBegun&) = default;
 };
 
 template <class Visit>
 void visit_fields(ComparisonBegun& event, Visit&& visit) {
-  visit(Field{"pulls", "at most, of both together"}, event.pulls);
-  visit(Field{"visit", "pulls in a row", kOneOrMore}, event.visit);
+  visit(Field{"pulls", "maximum number, of arm and baseline together"}, event.pulls);
+  visit(Field{"visit", "pulls in a row of the same setting", kOneOrMore}, event.visit);
   visit(
-      ArmField{
-          Field{"arm", "the setting; left out: the policy, in a study with contexts"}.or_none()},
+      ArmField{Field{"arm", "the compared setting; left out: the policy, in a study with contexts"}
+                   .or_none()},
       event.arm);
-  visit(Field{"seed", "of the coin that orders the pairs"}, event.seed);
+  visit(Field{"seed", "for the random order of the pairs"}, event.seed);
 }
 
 struct Compared {
   static constexpr std::string_view kName = "compare";
-  static constexpr std::string_view kLine = "A reward of the comparison.";
+  static constexpr std::string_view kLine = "A reward measured for the comparison.";
 
   bool is_baseline = false;
   double reward = 0.0;
-  std::vector<double> context = {};  ///< in which it was earned, where the study has contexts
-  double effect = 0.0;               ///< of the context, as far as it is the same for all settings
+  std::vector<double> context = {};  ///< in which it was measured, if the study has contexts
+  double effect = 0.0;               ///< of the context on the rewards of all settings alike
 
   friend bool operator==(const Compared&, const Compared&) = default;
 };
 
 template <class Visit>
 void visit_fields(Compared& event, Visit&& visit) {
-  visit(Field{"is_baseline", "or the arm"}, event.is_baseline);
+  visit(Field{"is_baseline", "whether it is a reward of the baseline, not of the arm"},
+        event.is_baseline);
   visit(kRewardField, event.reward);
   visit(kContextField, event.context);
-  visit(Field{"effect", "of the context on all settings alike, which is taken off the reward"}
-            .or_none(),
-        event.effect);
+  visit(
+      Field{"effect",
+            "of the context on the rewards of all settings alike; it is subtracted from the reward"}
+          .or_none(),
+      event.effect);
 }
 
 struct ComparisonEnded {
   static constexpr std::string_view kName = "verdict";
-  static constexpr std::string_view kLine = "What came of the comparison.";
+  static constexpr std::string_view kLine = "The comparison ended.";
 
-  bool confirmed = false;  ///< the arm is better, beyond doubt, and keeps its limits
-  std::string verdict;     ///< for people
-  bool refuted = false;    ///< it is worse beyond doubt, breaks a limit, or has failed
+  bool confirmed = false;  ///< the arm is significantly better and keeps its limits
+  std::string verdict;     ///< as text
+  bool refuted = false;    ///< the arm is significantly worse, breaks a limit, or failed
 
   friend bool operator==(const ComparisonEnded&, const ComparisonEnded&) = default;
 };
 
 template <class Visit>
 void visit_fields(ComparisonEnded& event, Visit&& visit) {
-  visit(Field{"confirmed", "the arm is better"}, event.confirmed);
-  visit(Field{"verdict", "for people"}, event.verdict);
-  visit(Field{"refuted", "the arm is worse, breaks a limit, or has failed"}.or_none(),
+  visit(Field{"confirmed", "the arm is significantly better and keeps its limits"},
+        event.confirmed);
+  visit(Field{"verdict", "the result, as text"}, event.verdict);
+  visit(Field{"refuted", "the arm is significantly worse, breaks a limit, or failed"}.or_none(),
         event.refuted);
 }
 
-/// The study goes on with other commands, as the user has accepted.
+/// The user accepted that the study continues with different commands.
 struct CommandsChanged {
   static constexpr std::string_view kName = "commands";
   static constexpr std::string_view kLine =
-      "From here on the system is set or measured by other commands, as the user has accepted.";
+      "The commands that set and measure the system changed, and the user accepted that.";
 
-  std::string changes;  ///< for people
+  std::string changes;  ///< as text
 
   friend bool operator==(const CommandsChanged&, const CommandsChanged&) = default;
 };
 
 template <class Visit>
 void visit_fields(CommandsChanged& event, Visit&& visit) {
-  visit(Field{"changes", "for people"}, event.changes);
+  visit(Field{"changes", "the difference, as text"}, event.changes);
 }
 
-/// It follows from the rewards before it, and is kept for those who read the journal.
+/// Follows from the rewards before it; recorded for readers of the journal.
 struct Changed {
   static constexpr std::string_view kName = "changed";
-  static constexpr std::string_view kLine = "The system was seen to change.";
+  static constexpr std::string_view kLine = "A change of the system was detected.";
 
   Change change;
 
@@ -425,10 +438,12 @@ void visit_fields(Changed& event, Visit&& visit) {
   visit(kChangeSizeField, event.change.size);
 }
 
-/// It follows from the rewards before it, too: about one in 64 pulls, while the level moves.
+/// Also follows from the rewards before it. Recorded about once in 64 pulls while the level of
+/// rewards moves.
 struct LevelSeen {
   static constexpr std::string_view kName = "level";
-  static constexpr std::string_view kLine = "The level of all rewards moves: where it is now.";
+  static constexpr std::string_view kLine =
+      "The level of all rewards moves; this is the current level.";
 
   double reward = 0.0;
 
@@ -437,17 +452,17 @@ struct LevelSeen {
 
 template <class Visit>
 void visit_fields(LevelSeen& event, Visit&& visit) {
-  visit(Field{"reward", "what the best setting earns now, by the model"}, event.reward);
+  visit(Field{"reward", "the model's current estimate for the best setting"}, event.reward);
 }
 
-/// What people may command the runner of a study.
+/// The commands that users can send to the runner of a study.
 enum class RunnerCommand : std::uint8_t {
-  pause,     ///< Wait, at the best setting that is known.
-  resume,    ///< Go on, after any of the others.
-  hold,      ///< Wait, at the present setting.
-  baseline,  ///< Wait, at the baseline.
+  pause,     ///< Wait at the best setting known.
+  resume,    ///< Continue, after any of the other commands.
+  hold,      ///< Wait at the present setting.
+  baseline,  ///< Wait at the baseline.
   confirm,   ///< Compare the best arm with the baseline.
-  end,       ///< Nothing more is tried.
+  end,       ///< End the search.
 };
 
 template <>
@@ -460,49 +475,49 @@ struct CommandAccepted {
   static constexpr std::string_view kName = "command";
   static constexpr std::string_view kLine = "The runner of the study accepted a command.";
 
-  std::uint64_t number = 0;  ///< of the command, as it was posted
+  std::uint64_t number = 0;  ///< assigned when it was posted
   RunnerCommand command = RunnerCommand::pause;
-  std::uint64_t pulls = 0;  ///< for a comparison; 0: as many as are usual
-  std::string by;           ///< who wants it
+  std::uint64_t pulls = 0;  ///< for `confirm`; 0: the default number
+  std::string by;           ///< the user who sent it
 
   friend bool operator==(const CommandAccepted&, const CommandAccepted&) = default;
 };
 
 template <class Visit>
 void visit_fields(CommandAccepted& event, Visit&& visit) {
-  visit(Field{"command_number", "as it was posted"}, event.number);
-  visit(Field{"command", "what is wanted"}, event.command);
-  visit(Field{"pulls", "for a comparison; 0: the usual number"}, event.pulls);
-  visit(Field{"by", "who wants it"}, event.by);
+  visit(Field{"command_number", "assigned when the command was posted"}, event.number);
+  visit(Field{"command", "the command"}, event.command);
+  visit(Field{"pulls", "for `confirm`; 0: the default number"}, event.pulls);
+  visit(Field{"by", "the user who sent it"}, event.by);
 }
 
-/// Any of these. A new kind is its struct, with its name and its fields, and a place here.
+/// Any event. To add a kind, define its struct, with name and fields, and add it here.
 using Event = std::variant<Asked, Told, Penalized, Dropped, Observed, Barred, RangeSet, Finished,
                            TunerStarted, TunerStopped, Applied, Held, Failed, Deferred,
                            MetricsMeasured, ComparisonBegun, Compared, ComparisonEnded,
                            CommandAccepted, CommandsChanged, Changed, LevelSeen>;
 
-/// What it is called: `ask`, `tell`, `observe`, ...
+/// The name of an event's kind: `ask`, `tell`, `observe`, ...
 [[nodiscard]] std::string_view kind_name(const Event& event);
-/// All of these names, as Event numbers the kinds.
+/// The names of all kinds, in the order of the alternatives of Event.
 [[nodiscard]] std::span<const std::string_view> event_kinds();
-/// An event of that name with nothing in it; none if there is no such kind.
+/// A default-constructed event of that kind; none if the kind is unknown.
 [[nodiscard]] std::optional<Event> event_named(std::string_view kind);
 
-/// One line of a study's journal.
+/// An entry of a study's journal.
 struct JournalEntry {
   std::uint64_t number = 0;  ///< 1, 2, 3, ... in a study
-  double at = 0.0;           ///< seconds since 1970, never less than in the entry before
+  double at = 0.0;           ///< seconds since 1970, never decreasing
   Event event;
 
   friend bool operator==(const JournalEntry&, const JournalEntry&) = default;
 };
 
-/// An event as one line of JSON, as stores keep it: its name and the values of its fields, in their
-/// order: `["tell",7,0.5]`.
+/// Encodes an event as one line of JSON, the form in which stores keep it: its name, then the
+/// values of its fields in their order: `["tell",7,0.5]`.
 [[nodiscard]] std::string encode(const Event& event);
 
-/// Reads it back. Throws StudyError (`damaged`), which says what is wrong with it.
+/// Decodes an event. Throws StudyError (`damaged`) with the reason if the text is invalid.
 [[nodiscard]] Event decode(std::string_view text);
 
 }  // namespace canopy

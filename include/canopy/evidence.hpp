@@ -19,13 +19,14 @@
 
 namespace canopy {
 
-/// What an interval assumes about the rewards of its arm.
+/// The assumption about an arm's rewards on which its interval rests.
 enum class Assumption {
   none,          ///< There is no interval.
-  about_normal,  ///< They are about normal, and none is more extreme than those seen at any arm.
-  noise_as_elsewhere,  ///< Their variance is about that within the other arms.
-  two_values,          ///< They have two values.
-  hard_range,          ///< They stay within the declared range; nothing else.
+  about_normal,  ///< Rewards are about normal, with outliers at most as extreme as those seen at
+                 ///< any arm.
+  noise_as_elsewhere,  ///< Their variance is about that of the other arms.
+  two_values,          ///< Rewards have two values.
+  hard_range,          ///< Rewards stay within the declared range; nothing else.
 };
 
 template <>
@@ -34,7 +35,7 @@ struct EnumNames<Assumption> {
       "none", "about_normal", "noise_as_elsewhere", "two_values", "hard_range"};
 };
 
-/// What is known of one arm, in the user's units.
+/// Mean and interval of one arm, in the user's units.
 struct ArmEstimate {
   double mean = 0.0;
   Interval interval;
@@ -42,53 +43,53 @@ struct ArmEstimate {
   Assumption assumes = Assumption::none;
 };
 
-/// All rewards of a study, arm by arm, in the user's units: what is known of the mean of each arm,
-/// however the arms were chosen. The intervals of all arms hold at all times at once with the
-/// probability `level`. For the k-th arm ever played, with T rewards, mean m and squared deviations
-/// SS, alpha_k as in `arm_alpha` and L = -ln alpha_k:
+/// All rewards of a study, arm by arm, in the user's units, with an interval for the mean of each
+/// arm that is valid however the arms were chosen. With probability `level`, the intervals of all
+/// arms hold simultaneously at all times. For the k-th arm ever played, with T rewards, mean m and
+/// squared deviations SS, alpha_k as in `arm_alpha` and L = -ln alpha_k:
 ///
 ///     m - max(t, c_down L / T)  to  m + max(t, c_up L / T)
 ///     t = sqrt(SS / T) t_sequence_width(T, alpha_k)
 ///
-/// t is exact for normal rewards of any variance. c L / T is for the rest: a reward that may be c
-/// beyond the mean, and comes with a probability below L / T, need not have been seen in T pulls. c
-/// is what was seen at any arm: the largest studentized residual (at least 4) times the standard
-/// deviation of this arm, up to the largest reward of the study. Where rewards are coarse, or those
-/// of the arm are all equal, it is the latter.
+/// t is exact for normal rewards of any variance. c L / T covers outliers: a reward that is c
+/// beyond the mean and has a probability below L / T may not have occurred in T pulls. c is
+/// estimated from all arms: the largest studentized residual (at least 4) times the standard
+/// deviation of this arm, but at most the distance to the largest reward of the study. If rewards
+/// are coarse, or those of the arm are all equal, c is that distance.
 ///
 /// - With 4 to 15 rewards, either side is at most s sequence_width(T, alpha_k), where s^2 = max(v,
-///   (SS + 8 v) / (T + 7)) and v is the variance within arms: variances are pooled upward only.
-/// - There is no interval with fewer than 4 rewards, while rewards of an arm have never differed,
-///   and while all rewards of the study are equal.
-/// - Rewards of two values have `success_interval`.
+/// - There is no interval with fewer than 4 rewards, while repeated rewards of an arm have never
+///   differed, or while all rewards of the study are equal.
+/// - For rewards with two values, the interval is `success_interval`.
+/// - For rewards in a declared hard range, it is `bounded_interval`, unless a reward was outside.
 /// - Rewards in a range that was declared hard have `bounded_interval`, unless one was outside.
 ///
-/// For rewards that depend on each other t is multiplied by sqrt(inflation); see `BlockMeans`.
+/// For autocorrelated rewards t is multiplied by sqrt(inflation); see `BlockMeans`.
 class Evidence {
  public:
-  /// Rewards that must have been seen before a range is judged.
+  /// Number of rewards before a range is checked.
   static constexpr std::uint64_t kRewardsToJudge = 100;
 
   explicit Evidence(std::size_t dimension, double level = 0.95);
 
-  /// Makes room for so many arms, so that rewards of new ones allocate nothing.
+  /// Reserves memory for `arms` arms, so that new arms allocate nothing.
   void reserve(std::size_t arms);
 
-  /// The rewards that `add(double)` takes from here on are of this arm.
+  /// From now on `add(double)` adds rewards of this arm.
   void turn_to(Arm arm);
 
-  /// The arm that was turned to; empty if there is none yet.
+  /// The current arm; empty before the first `turn_to`.
   [[nodiscard]] Arm here() const { return is_somewhere_ ? Arm(here_) : Arm(); }
 
-  /// The next reward, one after the other, of the arm that was turned to.
+  /// Adds the next reward of the current arm, in the order of pulls.
   void add(double reward) {
     recent_[recent_count_] = reward;
     if (++recent_count_ == kRecent) [[unlikely]]
       absorb();
   }
 
-  /// The same for those who count: at most so many rewards from here on, and none after the next
-  /// batch has ended, may be given to `add_fast`.
+  /// Fast path for callers that track the batch: at most `rewards` rewards, and none beyond the end
+  /// of the current batch, may be added by `add_fast`.
   void open_fast_path(double rewards) {
     const auto room = static_cast<double>(kRecent - 1 - recent_count_);
     fast_until_ = recent_count_ + static_cast<std::uint64_t>(std::clamp(rewards, 0.0, room));
@@ -96,53 +97,53 @@ class Evidence {
   [[nodiscard]] bool has_fast_path() const { return recent_count_ < fast_until_; }
   void add_fast(double reward) { recent_[recent_count_++] = reward; }
 
-  /// Rewards of any arm.
+  /// Adds rewards of any arm.
   void add(Arm arm, const Rewards& rewards);
   void add(Arm arm, double reward) {
     turn_to(arm);
     add(reward);
   }
 
-  /// Rewards of any arm that say nothing about how far rewards range: `min`, `max` and what is
-  /// judged by a range stay as they are.
+  /// Adds rewards of any arm without affecting `min`, `max` and the check of the range.
   void add_apart(Arm arm, const Rewards& rewards);
 
-  /// The system has changed: what rewards so far say about arms, and about noise, is forgotten.
-  /// Their ends stay, and so do the orders of arms, so that no alpha is spent twice. While their
-  /// level moves, until this is called again, there are no intervals.
+  /// Call when the system has changed: forgets all rewards of arms and the noise. The least and
+  /// largest reward are kept, and so is the order of arms, so that no alpha is spent twice. If
+  /// `level_moves`, there are no intervals until the next call.
   void start_anew(bool level_moves);
 
-  /// An arm that is out of the question: nothing below names it, or counts it as a rival.
+  /// Excludes an arm: no function below names it or counts it as a rival.
   void bar(Arm arm);
 
-  /// Rewards are looked over in batches. This ends the present one: do it where decisions depend on
-  /// what was seen, never because someone looks.
+  /// Ends the current batch of rewards and processes it. Call where decisions depend on the
+  /// rewards, not when results are only read, so that reading does not affect decisions.
   void absorb();
 
-  /// After a change of arm, the sum of its rewards may be off by this many times their spread,
-  /// until the system has settled: Gamma of Assumption 2 in HCT's paper. Widens the intervals by as
-  /// much for every visit to the arm.
+  /// After a change of arm, the sum of its rewards may be off by up to this many times their spread
+  /// until the system has settled: Gamma of Assumption 2 in HCT's paper. Every visit to an arm
+  /// widens its interval by as much.
   void set_mixing_time(double mixing_time) { mixing_time_ = mixing_time; }
 
-  /// Single rewards outside of this range are counted from here on. A hard one is never left.
+  /// Counts single rewards outside of this range from now on. A hard range is assumed never to be
+  /// left.
   void set_range(const std::optional<std::array<double, 2>>& range, bool is_hard = false);
   [[nodiscard]] std::uint64_t out_of_range() const;
 
-  /// When the range does not fit: that of the rewards so far. A range fits unless more than 5 % of
-  /// the first 100 rewards are outside, or all of them within a tenth of it.
+  /// The range of rewards so far if the declared range does not fit: more than 5 % of the first 100
+  /// rewards are outside of it, or all of them lie within a tenth of it. Else none.
   [[nodiscard]] std::optional<std::array<double, 2>> fitting_range() const;
 
   [[nodiscard]] double level() const { return level_; }
 
-  // What follows sees what was absorbed.
+  // The functions below see only absorbed rewards.
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] double min() const { return min_; }
   [[nodiscard]] double max() const { return max_; }
 
-  /// How many arms there are.
+  /// The number of arms.
   [[nodiscard]] std::size_t size() const { return records_.size(); }
-  /// Valid until more is added.
+  /// Valid until more rewards are added.
   [[nodiscard]] Arm arm(std::size_t index) const {
     return {arms_.data() + index * dimension_, dimension_};
   }
@@ -163,14 +164,15 @@ class Evidence {
   /// Whether an arm has rewards, absorbed or not.
   [[nodiscard]] bool knows(Arm arm) const;
 
-  /// Whether eight rewards or more repeated what their arm gave before, and none differed. If
-  /// rewards have two values, both must have come eight times; zeros and ones never tell.
+  /// Whether at least eight rewards repeated the earlier rewards of their arm, and none differed.
+  /// If rewards have two values, both must have occurred eight times; always false for zeros and
+  /// ones.
   [[nodiscard]] bool has_no_noise() const {
     return within_freedom_ >= kFreedom && variance() == 0.0 && !shape_.may_be_rates() &&
            !level_moves_;
   }
 
-  /// Whether rewards have rare extreme values; those of two values have not.
+  /// Whether rewards have rare extreme values; false for rewards with two values.
   [[nodiscard]] bool has_rare_extremes() const {
     return shape_.has_rare_extremes() && shape_.distinct() > 2;
   }
@@ -179,31 +181,32 @@ class Evidence {
   /// rare extreme ones, and if rewards have two values, it has ten of each.
   [[nodiscard]] bool is_about_normal(std::size_t index) const;
 
-  /// The interval of an arm if rewards vary about as much there as elsewhere, however few it has.
-  /// For putting arms aside, where waiting for more rewards may do harm; not for claims.
+  /// The interval of an arm under the assumption that its variance is about that of the others, for
+  /// any number of rewards. Used to put arms aside where waiting for more rewards may do harm; not
+  /// for claims.
   [[nodiscard]] Interval borrowed_interval(std::size_t index) const;
 
   /// The arm with the largest m - t' (least m + t' when minimizing), where t' is t with max(SS, T
-  /// v) in place of SS, and while no arm has 16 rewards at most what is borrowed: for choosing,
-  /// variances are pooled upward, so that no arm is chosen because its own spread is unknown, or
-  /// small by luck. With two values, the arm whose interval begins highest. None if there is no
-  /// such bound.
+  /// v) in place of SS, and at most the half-width of `borrowed_interval` while no arm has 16
+  /// rewards. Variances are pooled upward, so that no arm is chosen because its own variance is
+  /// unknown or small by chance. With two values, the arm with the largest lower end of its
+  /// interval. None if no arm has such a bound.
   [[nodiscard]] std::optional<std::size_t> safest(bool minimizes) const;
-  /// The arm with the largest mean (least when minimizing), and among those the most pulls; or the
-  /// one with the most pulls, and among those the best mean.
+  /// The arm with the largest mean (least when minimizing), with ties broken by pulls;
+  /// `most_pulled`: the arm with the most pulls, with ties broken by the mean.
   [[nodiscard]] std::optional<std::size_t> best_mean(bool minimizes) const;
   [[nodiscard]] std::optional<std::size_t> most_pulled(bool minimizes) const;
 
-  /// Other arms that were not barred.
+  /// Other arms that are not barred.
   struct Others {
-    std::uint64_t rivals = 0;   ///< Their intervals reach beyond the worse end of this one's.
-    std::uint64_t unknown = 0;  ///< They have no interval.
+    std::uint64_t rivals = 0;   ///< Arms whose intervals reach beyond the worse end of this arm's.
+    std::uint64_t unknown = 0;  ///< Arms without an interval.
   };
   /// Counts the other arms that may be better; all arms, if `index` is `size()`. Without noise
-  /// there are none; if this arm has no interval, all that have one are rivals.
+  /// there are none; if this arm has no interval, every arm with an interval is a rival.
   [[nodiscard]] Others others(std::size_t index, bool minimizes) const;
 
-  /// How much more the mean of an arm varies than that of as many independent rewards would.
+  /// The factor by which the variance of an arm's mean exceeds that of independent rewards.
   [[nodiscard]] double inflation() const;
 
   void transfer(State& state);
@@ -213,12 +216,12 @@ class Evidence {
   static constexpr double kFreedom = 8.0;
 
   struct Record {
-    std::uint64_t order = 0;  ///< k: which arm ever played this is, from 1
+    std::uint64_t order = 0;  ///< k: number of this arm in the order of first pulls, from 1
     double pulls = 0.0;
     double mean = 0.0;
     double squared_deviations = 0.0;
     double visits = 0.0;             ///< runs of consecutive rewards
-    double prediction_errors = 0.0;  ///< squared, where the range is hard; see `bounded_interval`
+    double prediction_errors = 0.0;  ///< sum of squares, for a hard range; see `bounded_interval`
     bool barred = false;
 
     [[nodiscard]] Moments moments() const { return {pulls, mean, squared_deviations}; }
@@ -231,7 +234,7 @@ class Evidence {
     }
   };
 
-  /// The first rewards under a range.
+  /// The first rewards after a range was declared.
   struct Trial {
     std::uint64_t rewards = 0;
     std::uint64_t outside = 0;
@@ -265,12 +268,12 @@ class Evidence {
   [[nodiscard]] double alpha(const Record& record) const;
   [[nodiscard]] double transient(const Record& record) const;
 
-  struct Known {
+  struct AssumedInterval {
     Interval interval = {};
     Assumption assumes = Assumption::none;
   };
-  [[nodiscard]] Known known(const Record& record, double inflation) const;
-  [[nodiscard]] Known by_own_variance(const Record& record, double inflation) const;
+  [[nodiscard]] AssumedInterval interval_for(const Record& record, double inflation) const;
+  [[nodiscard]] AssumedInterval by_own_variance(const Record& record, double inflation) const;
   [[nodiscard]] Interval by_share(const Record& record, double inflation) const;
   [[nodiscard]] bool share_reaches(const Record& record, double end, double sign,
                                    double inflation) const;
@@ -291,30 +294,30 @@ class Evidence {
   std::uint64_t count_ = 0;
   double min_ = std::numeric_limits<double>::infinity();
   double max_ = -std::numeric_limits<double>::infinity();
-  RewardShape shape_;            // of all rewards
-  double total_mean_ = 0.0;      // of all rewards
+  RewardShape shape_;            // distribution of all rewards
+  double total_mean_ = 0.0;      // mean of all rewards
   double within_squares_ = 0.0;  // squared deviations from the means of their arms
   double within_freedom_ = 0.0;  // rewards less arms
   bool level_moves_ = false;
 
   std::optional<std::array<double, 2>> range_;
   bool range_is_hard_ = false;
-  bool range_was_left_ = false;  // although it is hard
+  bool range_was_left_ = false;  // although it was declared hard
   std::uint64_t outside_ = 0;
   Trial trial_;
 
-  std::uint64_t apart_end_ = 0;    // `count_` after the last rewards that were added apart
-  std::uint64_t apart_order_ = 0;  // of their arm
+  std::uint64_t apart_end_ = 0;    // `count_` after the last add_apart
+  std::uint64_t apart_order_ = 0;  // order of its arm
 
-  std::vector<double> here_;  // the arm that was turned to
+  std::vector<double> here_;  // the current arm
   bool is_somewhere_ = false;
-  bool visit_is_counted_ = false;          // among those of that arm
-  std::optional<std::size_t> here_index_;  // of its record, once it was looked up
+  bool visit_is_counted_ = false;  // whether the current visit is counted in its arm's visits
+  std::optional<std::size_t> here_index_;  // index of its record, once looked up
   std::uint64_t recent_count_ = 0;
   std::uint64_t fast_until_ = 0;          // less than kRecent
-  std::array<double, kRecent> recent_{};  // its rewards that were not absorbed yet
+  std::array<double, kRecent> recent_{};  // its rewards not absorbed yet
 
-  BlockMeans blocks_;  // of consecutive rewards of that arm
+  BlockMeans blocks_;  // blocks of consecutive rewards of the current arm
 };
 
 }  // namespace canopy

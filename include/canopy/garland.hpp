@@ -10,8 +10,8 @@
 
 namespace canopy {
 
-/// f(x) = x (1 - x) (4 - sqrt|sin 60x|) on [0, 1]: many local maxima, and around the global one, at
-/// x = pi/6, it falls like a square root (Azar, Lazaric, Brunskill, ICML 2014, Section 6).
+/// f(x) = x (1 - x) (4 - sqrt|sin 60x|) on [0, 1]: many local maxima; around the global one, at x =
+/// pi/6, f falls like a square root (Azar, Lazaric, Brunskill, ICML 2014, Section 6).
 [[nodiscard]] inline double garland(double x) {
   return x * (1.0 - x) * (4.0 - std::sqrt(std::abs(std::sin(60.0 * x))));
 }
@@ -35,14 +35,17 @@ using Garland = NoisyFunction<GarlandFunction>;
 struct GarlandMdpOptions {
   Noise noise = Noise::uniform;
   double noise_width = 1.0;  ///< >= 0; see Noise
-  /// In [1e-6, 1]: how far the state moves towards the arm at each pull. 1 has no memory.
+  /// In [1e-6, 1]: fraction of the distance to the arm that the state moves at each pull. 1: no
+  /// memory.
   double beta = 0.2;
 };
 
 template <class Visit>
 void visit_fields(GarlandMdpOptions& options, Visit&& visit) {
   visit_noise(options, visit);
-  visit(Field{"beta", "how much of the state is new after a pull", kRate}, options.beta);
+  visit(
+      Field{"beta", "fraction of the distance to the arm that the state moves at each pull", kRate},
+      options.beta);
 }
 
 /// A state that follows the action, s' = (1 - beta) s + beta x, with the reward f(s') + noise.
@@ -65,7 +68,8 @@ struct GarlandProcess {
   }
 };
 
-/// What an arm earns depends on what was played before; held for ever, arm x earns f(x).
+/// The reward of an arm depends on the arms played before; if it is held, arm x earns f(x) on
+/// average.
 class GarlandMdp final
     : public PolicyEnvironment<GarlandProcess, ConstantPolicy, SteadyEnvironment> {
  public:

@@ -19,11 +19,11 @@
 
 namespace canopy {
 
-/// Where nu1, rho and confidence_scale come from when they are not set.
+/// Defaults of nu1, rho and confidence_scale.
 enum class Preset {
   practical,  ///< nu1 4, rho 0.5, confidence_scale 0.025 (iid) or 0.006 (correlated). Chosen by
               ///< experiment for rewards in about [0, 1]; no theorem.
-  paper,      ///< nu1 1, rho 2^(-1/dimension), confidence_scale 1: what the theorems are about, and
+  paper,      ///< nu1 1, rho 2^(-1/dimension), confidence_scale 1: as in the theorems, and
               ///< far too cautious in practice.
 };
 
@@ -37,12 +37,12 @@ struct HctOptions {
   /// Correlated feedback holds an arm for episodes that double in length.
   Feedback feedback = Feedback::iid;
 
-  /// Gamma >= 0, correlated feedback only: for how many steps, in sum, the rewards of an arm may be
-  /// off its long-run mean after a switch. c grows as 3 Gamma + 1: raising it makes HCT wait
-  /// longer.
+  /// Gamma >= 0, correlated feedback only: bound on the sum over steps of the deviation of an arm's
+  /// rewards from its long-run mean after a switch. c grows as 3 Gamma + 1: raising it makes HCT
+  /// wait longer.
   double mixing_time = 1.0;
 
-  /// Defaults of the next three.
+  /// Defaults of the next three options.
   Preset preset = Preset::practical;
 
   /// nu1 > 0 and rho in (0, 1): f varies by at most nu1 rho^h, in units of the scale R, around the
@@ -63,7 +63,7 @@ struct HctOptions {
 template <class Visit>
 void visit_fields(HctOptions& options, Visit&& visit) {
   visit(Field{"feedback", "whether rewards of an arm are iid or correlated"}, options.feedback);
-  visit(Field{"mixing_time", "Gamma, correlated only: steps an arm's rewards take to settle",
+  visit(Field{"mixing_time", "Gamma, correlated only: steps until rewards settle after a switch",
               kNotNegative},
         options.mixing_time);
   visit(Field{"preset", "defaults of nu1, rho, confidence_scale: practical or paper"},
@@ -77,7 +77,7 @@ void visit_fields(HctOptions& options, Visit&& visit) {
         options.constants);
 }
 
-/// The options with every default filled in.
+/// Options with every default filled in.
 struct HctParameters {
   Feedback feedback = Feedback::iid;
   double nu1 = 0.0;
@@ -87,7 +87,7 @@ struct HctParameters {
   Confidence confidence;  ///< c and c1; c includes the scale.
 };
 
-/// Every way in which the options are wrong.
+/// All violations of the options' constraints.
 [[nodiscard]] std::vector<Violation> violations(const HctOptions& options);
 
 /// Fills in the defaults for an arm space of `dimension` coordinates. Throws ConfigurationError.
@@ -102,9 +102,9 @@ struct HctParameters {
 ///     U(v) = mean + R (nu1 rho^h + c sqrt(L / pulls))     L = ln(1 / delta_tilde(t+))
 ///     B(v) = U(v) at a leaf, else min(U(v), max of the children's B)
 ///
-/// R is the scale of the rewards: the size of the range that was given, or the spread of those so
-/// far when the phase began. A cell that holds a single arm has no term nu1 rho^h, since f does not
-/// vary in it; one that holds several values of a choice has nu1.
+/// R is the scale of the rewards: the size of the declared range, or the spread of rewards so far
+/// at the beginning of the phase. A cell that holds a single arm has no term nu1 rho^h, since f
+/// does not vary in it; one that holds several values of a choice has nu1.
 ///
 /// A step goes down from the root by larger B until it meets a leaf or a node with fewer pulls than
 /// tau_h = c^2 L rho^(-2h) / nu1^2, plays that node's arm (once, or for an episode that doubles its
@@ -112,24 +112,25 @@ struct HctParameters {
 /// children. Whenever t reaches a power of two, L grows and all bounds are recomputed.
 ///
 /// The step here is O(1) while the arm stays. Let v be the selected node and theta the largest B
-/// among the siblings of the nodes on the path to v. Rewards at v move U(v) alone, and the next
-/// search ends at v again for as long as U(v) >= theta (> theta where a tie would go to the
-/// sibling), v lacks pulls, and the phase lasts. Only when one of these fails are the bounds above
-/// v brought up to date, and the search resumes at the highest node whose choice changed.
-/// docs/design.md has the proof; the tests compare every selection with a textbook HCT.
+/// among the siblings of the nodes on the path to v. Rewards at v change only U(v), and the next
+/// search ends at v again as long as U(v) >= theta (> theta where a tie would go to the sibling), v
+/// lacks pulls, and the phase lasts. When one of these fails, the bounds above v are updated, and
+/// the search resumes at the highest node whose choice changed. docs/design.md has the proof; the
+/// tests compare every selection with a textbook HCT.
 class Hct final : public TicketedOptimizer, private TreeView {
  public:
   /// Throws ConfigurationError when options or objective are wrong, or there is only one arm.
   explicit Hct(const Space& space, const HctOptions& options = {}, const Objective& objective = {});
 
-  /// The same over any partition: another rule for boxes, or a tree over a set of your own.
+  /// As above, over any partition: another rule for cutting boxes, or a tree over a custom set.
   explicit Hct(std::shared_ptr<const Partition> partition, const HctOptions& options = {},
                const Objective& objective = {});
 
   Hct(Hct&&) = default;
 
   Pull ask(std::uint64_t pulls = UINT64_MAX) override {
-    if (stage_ == Stage::single_stay) [[likely]] {  // copied by its parts, an arm needs no memory
+    if (stage_ == Stage::single_stay)
+        [[likely]] {  // copied as pointer and size, the arm stays in registers
       stage_ = Stage::single_episode;
       return {tickets_.open_same(), Arm(selected_arm_.data(), selected_arm_.size()), 1};
     }
@@ -146,7 +147,7 @@ class Hct final : public TicketedOptimizer, private TreeView {
     if (stage_ == Stage::single_episode && ticket == tickets_.newest()) [[likely]] {
       const double mapped = map_.to_mapped(reward);
       const Sample after{selected_node_->pulls + 1.0, selected_node_->sum + mapped};
-      // This is false for NaN and for what is hugely negative.
+      // False for NaN and for very large negative rewards.
       const bool surely_stays =
           evidence_.has_fast_path() && after.sum >= sufficient_mean_ * after.pulls;
       if (!surely_stays || mapped > RewardMap::kLargest) [[unlikely]]
@@ -176,7 +177,7 @@ class Hct final : public TicketedOptimizer, private TreeView {
  private:
   using Node = BoundedTree::Node;
 
-  Hct(const Hct&) = default;  // for clone, which then points it at its own nodes
+  Hct(const Hct&) = default;  // used by clone, which then resets the node pointer
   void point_at_selected();
 
   [[nodiscard]] std::vector<NodeView> nodes() const override;
@@ -191,14 +192,14 @@ class Hct final : public TicketedOptimizer, private TreeView {
     choose,   // no episode is running, and the next ask has to search
     stay,     // no episode is running, and a search would end at the selected node again
     episode,  // an episode is running at the selected node
-    // The last two again in the case that has to be fast: feedback is iid, and the newest ticket is
-    // for the selected node and, respectively, closed and open.
+    // The last two states in the case that must be fast: feedback is iid, and the newest ticket is
+    // for the selected node and is closed or open, respectively.
     single_stay,
     single_episode,
   };
 
-  /// A node on the way to the selected one, and the least B of the selected node at which this and
-  /// all choices above it are made again.
+  /// A node on the path to the selected one, and the least B of the selected node for which this
+  /// and all choices above it stay the same.
   struct Step {
     NodeIndex node;
     double stay_bound;
@@ -238,10 +239,10 @@ class Hct final : public TicketedOptimizer, private TreeView {
     return confidence_width(scaled_c_, log_confidence_, node.pulls);
   }
 
-  /// `tell` in the middle of an episode, and wherever else it need not be as fast.
+  /// `tell` in the middle of an episode, and in all other cases that need not be fast.
   Status tell_in_episode(Ticket ticket, double reward);
 
-  // The steps of the paper, in the order in which it has them.
+  // The steps of the paper, in its order.
   void refresh();
   void set_scale();
   void select();
@@ -249,7 +250,8 @@ class Hct final : public TicketedOptimizer, private TreeView {
   void update_bounds(NodeIndex at);
   void expand_if_due(NodeIndex at);
 
-  /// A pull of the selected arm; fits two registers, so that a pull need not go through memory.
+  /// A pull of the selected arm; fits into two registers, so that it is returned without memory
+  /// access.
   struct Issued {
     Ticket ticket;
     std::uint64_t length;
@@ -278,7 +280,7 @@ class Hct final : public TicketedOptimizer, private TreeView {
 
   std::uint64_t t_plus_ = 1;
   double log_confidence_ = 0.0;      // L of the current phase
-  double scaled_c_ = 0.0;            // R c, R that of the current phase
+  double scaled_c_ = 0.0;            // R c of the current phase
   std::vector<double> resolutions_;  // R nu1 rho^h by depth
   std::vector<double> thresholds_;   // tau_h by depth, in the current phase; 0 for the root
 
@@ -287,17 +289,17 @@ class Hct final : public TicketedOptimizer, private TreeView {
   Node* selected_node_ = nullptr;
   Arm selected_arm_;
   double stay_bound_ = 0.0;  // the search ends here again while U is at least this
-  double stay_pulls_ = 0.0;  // ... and pulls are below this
+  double stay_pulls_ = 0.0;  // ... and the node's pulls are below this
   double sufficient_mean_ =
       0.0;                  // a mean of this is enough to stay, while the evidence has a fast path
   std::vector<Step> path_;  // from the root to the selected node, by depth
-  std::uint32_t path_depth_ = 0;  // down to here it is still right
+  std::uint32_t path_depth_ = 0;  // path_ is valid down to this depth
 
-  std::uint64_t unanswered_ = 1;  // rewards until the end of the episode
-  std::uint64_t unissued_ = 0;    // correlated: of which this many have no ticket yet
-  Sample pending_;                // told in this episode, learnt at its end
+  std::uint64_t unanswered_ = 1;  // rewards missing until the end of the episode
+  std::uint64_t unissued_ = 0;    // correlated: of these, without a ticket yet
+  Sample pending_;                // rewards of this episode, learnt at its end
 
-  Observations waiting_;  // rewards of arms that no node has yet
+  Observations waiting_;  // rewards of arms that have no node yet
 
   std::uint64_t switches_ = 0;
   std::uint64_t refreshes_ = 0;

@@ -9,10 +9,11 @@
 
 namespace canopy {
 
-/// Intervals for the mean of an arm that hold at all times at once, however often one looks, as
-/// pure functions. docs/algorithm.md has their sources and what was found by simulation.
+/// Confidence intervals for the mean of an arm that hold simultaneously at all times, however often
+/// they are looked at, as pure functions. docs/algorithm.md has their sources and simulation
+/// results.
 
-/// What is known of a mean. Without ends, nothing is.
+/// An interval for a mean. Without ends, nothing is known.
 struct Interval {
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
@@ -24,8 +25,8 @@ struct Interval {
 
 template <class Visit>
 void visit_fields(Interval& interval, Visit&& visit) {
-  visit(Field{"lower", "where it begins; null: nowhere"}.or_null(), interval.lower);
-  visit(Field{"upper", "where it ends; null: nowhere"}.or_null(), interval.upper);
+  visit(Field{"lower", "lower end; null: unbounded"}.or_null(), interval.lower);
+  visit(Field{"upper", "upper end; null: unbounded"}.or_null(), interval.upper);
 }
 
 /// alpha_k = (1 - level) ln 2 (1 / ln(k + 1) - 1 / ln(k + 2)): the probability with which the
@@ -36,8 +37,8 @@ void visit_fields(Interval& interval, Visit&& visit) {
   return (1.0 - level) * std::numbers::ln2 * std::log1p(1.0 / (k + 1.0)) / (here * next);
 }
 
-/// Half of the width of a confidence sequence for the mean of T normal rewards whose variance is
-/// unknown, in units of sqrt(SS / T), with SS their squared deviations from their mean:
+/// Half-width of a confidence sequence for the mean of T normal rewards with unknown variance, in
+/// units of sqrt(SS / T), with SS their squared deviations from their mean:
 ///
 ///     sqrt((A - 1) / (1 - A / g))     g = 1 + T / 2     A = (sqrt(g) / alpha)^(2 / T)
 ///
@@ -53,10 +54,10 @@ void visit_fields(Interval& interval, Visit&& visit) {
   return std::sqrt(std::expm1(log_a) / -std::expm1(log_a - log_g));
 }
 
-/// Half of the width of a confidence sequence for the mean of T normal rewards, in units of their
-/// standard deviation, where that is known (Robbins, 1970; for others asymptotically: Waudby-Smith,
-/// Arbour, Sinha, Kennedy, Ramdas, "Time-uniform central limit theory and asymptotic confidence
-/// sequences", 2021):
+/// Half-width of a confidence sequence for the mean of T normal rewards with known variance, in
+/// units of their standard deviation (Robbins, 1970; asymptotically for other distributions:
+/// Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas, "Time-uniform central limit theory and asymptotic
+/// confidence sequences", 2021):
 ///
 ///     sqrt(2 (T r + 1) / (T^2 r) ln(sqrt(T r + 1) / alpha))     r = (-2 ln alpha + ln(1 - 2 ln
 ///     alpha)) / 50
@@ -70,16 +71,16 @@ void visit_fields(Interval& interval, Visit&& visit) {
 }
 
 /// For rewards that are 0 or 1: all p that the beta-binomial mixture with Beta(1/2, 1/2) does not
-/// rule out (Robbins, "Statistical methods related to the law of the iterated logarithm", 1970):
+/// reject (Robbins, "Statistical methods related to the law of the iterated logarithm", 1970):
 ///
 ///     p^S (1 - p)^(T - S) > alpha B(S + 1/2, T - S + 1/2) / B(1/2, 1/2)     S successes in T
 [[nodiscard]] Interval success_interval(double successes, double pulls, double alpha);
 
-/// Whether `p` is one of them.
+/// Whether `p` is in `success_interval`.
 [[nodiscard]] bool is_possible_rate(double p, double successes, double pulls, double alpha);
 
-/// For rewards that never leave [0, 1], whatever their distribution: the intersection of two
-/// sequences at alpha / 2 each. One is `success_interval`, which holds for all such rewards since
+/// For rewards that never leave [0, 1], with any distribution: the intersection of two sequences at
+/// alpha / 2 each. One is `success_interval`, which holds for all such rewards since
 /// their moment generating functions are at most those of zeros and ones. The other is an empirical
 /// Bernstein sequence (Howard, Ramdas, McAuliffe, Sekhon, "Time-uniform, nonparametric,
 /// nonasymptotic confidence sequences", 2021), a union over sixteen rates l_j = 0.9 / 2^j:

@@ -15,44 +15,46 @@
 
 namespace canopy {
 
-/// Numbers that are measured beside a reward, by name.
+/// Metrics that are measured together with a reward, by name.
 using Metrics = std::map<std::string, double>;
 
-/// A metric that must stay within this, in the mean over the pulls of an arm.
+/// A bound on a metric's mean over the pulls of an arm.
 struct Limit {
   std::string metric;
   std::optional<double> min = std::nullopt;
   std::optional<double> max = std::nullopt;
-  double factor = 2.0;  ///< beyond it by this in a single pull, the arm is left at once
+  double factor = 2.0;  ///< a single pull beyond the limit by this factor ends the turn
 
   friend bool operator==(const Limit&, const Limit&) = default;
 
-  /// How far a value is within the limit, or beyond it if that is negative.
+  /// The distance from a value to the limit; negative if the value is beyond it.
   [[nodiscard]] double room(double value) const;
-  /// Whether a value is beyond it by `factor`.
+  /// Whether a value is beyond the limit by `factor`.
   [[nodiscard]] bool is_far_broken_by(double value) const;
-  /// Whether all that a metric may be is beyond it.
+  /// Whether the whole interval is beyond the limit.
   [[nodiscard]] bool is_surely_broken(const Interval& interval) const;
-  /// Whether no value of those from `smallest` to `largest` is better than those at the limit, as
-  /// with errors of which there may be none.
+  /// Whether no value between `smallest` and `largest` is strictly within the limit, for example
+  /// with a limit of 0 errors.
   [[nodiscard]] bool is_at_end(double smallest, double largest) const;
-  /// `at most 50`
+  /// Text of the limit: `at most 50`.
   [[nodiscard]] std::string text() const;
 };
 
 template <class Visit>
 void visit_fields(Limit& limit, Visit&& visit) {
   static constexpr Range kFactor{"a number of at least 1", [](double x) { return x >= 1.0; }};
-  visit(Field{"min", "the least value"}, limit.min);
-  visit(Field{"max", "the largest value"}, limit.max);
-  visit(Field{"factor", "beyond it by so much in one pull, the arm is left at once", kFactor},
+  visit(Field{"min", "the smallest value allowed"}, limit.min);
+  visit(Field{"max", "the largest value allowed"}, limit.max);
+  visit(Field{"factor",
+              "a pull beyond the limit by this factor ends the measurement of its arm at once",
+              kFactor},
         limit.factor);
 }
 
-/// Everything that is wrong with limits; their keys begin with `limit[0].`.
+/// All violations of limits' constraints; their keys begin with `limit[0].`.
 [[nodiscard]] std::vector<Violation> violations(const std::vector<Limit>& limits);
 
-/// Whether an arm keeps a limit, as far as is known.
+/// Whether an arm keeps a limit, by its measurements.
 enum class LimitState : std::uint8_t { kept, probably_kept, probably_broken, broken };
 
 template <>
@@ -61,50 +63,49 @@ struct EnumNames<LimitState> {
                                                          "broken"};
 };
 
-/// What is known of a metric with a limit at an arm.
+/// The estimate of a metric with a limit at an arm.
 struct LimitCheck {
-  /// What `best` asks of an arm, if it can be had: a probability of 0.84.
+  /// Deviations that `best` requires of an arm, if any arm has them: a probability of 0.84.
   static constexpr double kEnough = 1.0;
-  /// Of what is said to be kept, or broken: a probability of 0.95.
+  /// Deviations for the states `kept` and `broken`: a probability of 0.95.
   static constexpr double kSure = 1.65;
 
   std::string metric;
-  std::string limit = {};  ///< `at most 60`
+  std::string limit = {};  ///< text of the limit: `at most 60`
   LimitState state = LimitState::probably_kept;
-  double probability = 0.5;  ///< that the limit is kept
+  double probability = 0.5;  ///< probability that the limit is kept
   double deviations = 0.0;   ///< from the level to the limit, in standard deviations of the level
-  double level = 0.0;        ///< of the metric
-  double excess = 0.0;       ///< how far the level is beyond the limit, in spreads of the metric
-  std::uint64_t pulls = 0;   ///< of this arm that it was measured in
+  double level = 0.0;        ///< level of the metric at the arm
+  double excess = 0.0;       ///< distance of the level beyond the limit, in spreads of the metric
+  std::uint64_t pulls = 0;   ///< pulls of this arm in which it was measured
 };
 
 template <class Visit>
 void visit_fields(LimitCheck& check, Visit&& visit) {
-  visit(Field{"metric", "its name"}, check.metric);
-  visit(Field{"limit", "in words"}, check.limit);
-  visit(Field{"state", "whether the arm keeps its limit, as far as is known"}, check.state);
-  visit(Field{"probability", "that it does"}, check.probability);
-  visit(Field{"level", "of the metric at the arm"}, check.level);
-  visit(Field{"pulls", "of the arm that it was measured in"}, check.pulls);
+  visit(Field{"metric", "name of the metric"}, check.metric);
+  visit(Field{"limit", "the limit as text"}, check.limit);
+  visit(Field{"state", "whether the setting keeps the limit, by its measurements"}, check.state);
+  visit(Field{"probability", "probability that the limit is kept"}, check.probability);
+  visit(Field{"level", "estimated level of the metric at the setting"}, check.level);
+  visit(Field{"pulls", "pulls of the setting in which the metric was measured"}, check.pulls);
 }
 
-/// A metric with this level at an arm, of so many standard deviations from the limit, and of that
-/// spread over all arms.
+/// The check of a metric with this level at an arm, `deviations` standard deviations from the
+/// limit, and with this spread over all arms.
 [[nodiscard]] LimitCheck check_of(const Limit& limit, double level, double deviations,
                                   double spread, std::uint64_t pulls);
 
-/// `p99_ms 57.2 (at most 60): probably kept (p 0.88)`
+/// Text of a check: `p99_ms 57.2 (at most 60): probably kept (p 0.88)`.
 [[nodiscard]] std::string limit_text(const LimitCheck& check);
 
-/// The check that an arm does worst in; none if there are none.
+/// The check with the least deviations from its limit; null if there are none.
 [[nodiscard]] const LimitCheck* worst_of(const std::vector<LimitCheck>& checks);
 
-/// Whether an arm with these is more likely to break a limit than to keep them all.
+/// Whether an arm with these checks is more likely to break a limit than to keep them all.
 [[nodiscard]] bool is_probably_broken(const std::vector<LimitCheck>& checks);
 
-/// How many deviations `best` asks of an arm, where arms that were pulled often enough have these:
-/// enough, if one has it; else as many as the one that has most. Infinite if no arm keeps its
-/// limits.
+/// The deviations that `best` requires of an arm, given those of the arms with enough pulls:
+/// kEnough if any arm has that, else the largest. Infinite if no arm keeps its limits.
 [[nodiscard]] double required_deviations(const std::vector<double>& of_arms);
 
 }  // namespace canopy

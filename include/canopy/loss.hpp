@@ -11,81 +11,86 @@
 
 namespace canopy {
 
-/// How much tuning may cost, beside what the baseline would have earned in the same time.
+/// How much reward tuning may cost, compared with playing the baseline all the time.
 struct LossRule {
-  /// As a part of that; else as rewards per pull.
+  /// As a fraction of the baseline's reward; otherwise `per_pull` applies.
   std::optional<double> share = std::nullopt;
   double per_pull = 0.0;
-  /// What a setting that was never tried may lose in a pull, at worst: as a part of what the
-  /// baseline earns, or as a reward.
+  /// The largest loss per pull of an untried arm: as a fraction of the baseline's reward, or as a
+  /// reward.
   double worst_share = 1.0;
   double worst_per_pull = 0.0;
 };
 
-/// What tuning has cost so far.
+/// The loss of reward due to tuning so far.
 struct Loss {
-  double lost = 0.0;     ///< beside the baseline, over all pulls; negative: it has gained
-  double margin = 0.0;   ///< by which that may be wrong
-  double allowed = 0.0;  ///< after so many pulls
-  double level = 0.0;    ///< what the baseline earns in a pull
+  double lost = 0.0;     ///< against the baseline, over all pulls; negative: a gain
+  double margin = 0.0;   ///< margin of error of `lost`
+  double allowed = 0.0;  ///< loss allowed by now
+  double level = 0.0;    ///< mean reward of the baseline
   std::uint64_t pulls = 0;
-  /// Whether the level is known well enough for a part of it to mean anything.
+  /// Whether the level is known precisely enough to take a fraction of it.
   bool level_is_known = false;
-  /// The arm that is not tried yet, since it may lose too much; empty: there is none.
+  /// The arm that is postponed because it may lose too much; empty: none.
   std::vector<double> waits_for = {};
-  double may_lose = 0.0;          ///< in a pull of it
-  std::uint64_t waits_still = 0;  ///< pulls, about
+  double may_lose = 0.0;          ///< largest expected loss in a pull of that arm
+  std::uint64_t waits_still = 0;  ///< approximate pulls before it is tried
 };
 
 template <class Visit>
 void visit_fields(Loss& loss, Visit&& visit) {
-  visit(Field{"lost", "beside the baseline, over all pulls; negative: a gain"}, loss.lost);
-  visit(Field{"margin", "by which that may be wrong"}, loss.margin);
-  visit(Field{"allowed", "after so many pulls"}, loss.allowed);
-  visit(Field{"level", "what the baseline earns in a pull"}, loss.level);
-  visit(Field{"pulls", "of all purposes"}, loss.pulls);
-  visit(Field{"level_is_known", "well enough for a part of it to mean anything"},
+  visit(Field{"lost", "reward lost against the baseline, over all pulls; negative: a gain"},
+        loss.lost);
+  visit(Field{"margin", "margin of error of `lost`"}, loss.margin);
+  visit(Field{"allowed", "loss allowed by now"}, loss.allowed);
+  visit(Field{"level", "mean reward of the baseline"}, loss.level);
+  visit(Field{"pulls", "pulls for all purposes"}, loss.pulls);
+  visit(Field{"level_is_known",
+              "whether the level is known precisely enough to take a fraction of it"},
         loss.level_is_known);
   visit(
-      SettingField{
-          Field{"waits_for", "a setting that may lose too much to be tried now"}.or_none()},
+      SettingField{Field{"waits_for", "setting that is postponed because it may lose too much now"}
+                       .or_none()},
       loss.waits_for);
-  visit(Field{"may_lose", "in a pull of that setting"}, loss.may_lose);
-  visit(Field{"waits_still", "pulls before it is tried, about"}, loss.waits_still);
+  visit(Field{"may_lose", "largest loss to expect in a pull of that setting"}, loss.may_lose);
+  visit(Field{"waits_still", "approximate number of pulls before it is tried"}, loss.waits_still);
 }
 
-/// Reckons what tuning has cost, and what a pull may cost at worst. Rewards are such that more is
-/// better.
+/// Tracks the loss due to tuning, and the largest loss that a pull may cause. Rewards are such that
+/// more is better.
 ///
-/// The level of the baseline is known from its scheduled measurements alone, in blocks: when others
-/// come depends on rewards. Between blocks it is a straight line, so pulls are valued again when
-/// the next block is there. docs/tune.md has the rule, and how often it has held.
+/// The baseline's level is estimated only from its scheduled measurements, in blocks, because the
+/// times of its other measurements depend on rewards. Between blocks the level is interpolated
+/// linearly, so pulls are valued again when the next block arrives. docs/tune.md has the rule, and
+/// how often it has held.
 class LossBudget {
  public:
   explicit LossBudget(const LossRule& rule) : rule_(rule) {}
 
-  /// A block of measurements of the baseline begins; some of one, from 0; others that do not count.
+  /// `begin_block` starts a block of measurements of the baseline; `add_to_block` adds to a block,
+  /// counted from 0; `add_waiting` adds other measurements of the baseline, which do not inform the
+  /// level.
   void begin_block() { blocks_.emplace_back(); }
   void add_to_block(std::size_t block, const Rewards& rewards);
   void add_waiting(std::uint64_t pulls) { pulls_ += static_cast<double>(pulls); }
-  /// Pulls of another arm.
+  /// Adds pulls of another arm.
   void add(const Rewards& rewards);
-  /// One that has failed, and could have lost that much.
+  /// Adds a failed pull, which could have lost up to `lost`.
   void add_failure(double lost);
 
   /// Whether the level is known well enough to try anything.
   [[nodiscard]] bool knows_level() const;
-  /// What the baseline earns in a pull, by the last blocks.
+  /// The mean reward of the baseline, by the last blocks.
   [[nodiscard]] double level() const;
-  /// What a pull may lose, at worst: of an arm with so many rewards and that mean; of one of the
-  /// first arms that are tried.
+  /// The largest loss of a pull of an arm with `pulls` rewards and that mean; `is_first`: of one of
+  /// the first arms that are tried.
   [[nodiscard]] double worst_loss(bool is_first, double pulls, double mean) const;
-  /// Whether so many pulls may be played, which lose that much together at worst, with these in
-  /// flight.
+  /// Whether `pulls` pulls that lose at most `worst` together are allowed, given the losses of
+  /// pulls in flight.
   [[nodiscard]] bool allows(double worst, double pulls, double in_flight) const;
 
   [[nodiscard]] double lost() const;
-  /// 2.5 standard errors of that.
+  /// 2.5 standard errors of `lost`.
   [[nodiscard]] double margin() const;
   [[nodiscard]] double allowance(double pulls) const;
   [[nodiscard]] double pulls() const { return pulls_; }
@@ -94,14 +99,14 @@ class LossBudget {
   void transfer(State& state);
 
  private:
-  /// Measurements of the baseline, and the pulls of other arms until the next ones.
+  /// A block of measurements of the baseline, and the pulls of other arms until the next block.
   struct Block {
     double count = 0.0;
     double sum = 0.0;
-    double times = 0.0;  // sum of the numbers of these pulls
+    double times = 0.0;  // sum of the indices of these pulls
     double others = 0.0;
     double other_times = 0.0;
-    double last = 0.0;  // measurement
+    double last = 0.0;  // last measurement
 
     [[nodiscard]] double mean() const { return sum / count; }
     [[nodiscard]] double time() const { return times / count; }
@@ -116,12 +121,12 @@ class LossBudget {
 
   LossRule rule_;
   std::vector<Block> blocks_;
-  double pulls_ = 0.0;    // of all purposes
-  double others_ = 0.0;   // of other arms
-  double earned_ = 0.0;   // by them
-  double failed_ = 0.0;   // lost by pulls that failed
-  double worst_ = 0.0;    // that a pull has lost
-  double squares_ = 0.0;  // of differences of measurements that follow each other
+  double pulls_ = 0.0;    // pulls for all purposes
+  double others_ = 0.0;   // pulls of other arms
+  double earned_ = 0.0;   // rewards of other arms
+  double failed_ = 0.0;   // losses of failed pulls
+  double worst_ = 0.0;    // largest loss of a pull
+  double squares_ = 0.0;  // squared differences of consecutive measurements
   double differences_ = 0.0;
 };
 

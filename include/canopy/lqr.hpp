@@ -11,8 +11,8 @@ namespace canopy {
 
 // Linear-quadratic regulators with Gaussian noise. The cost of a step is quadratic in the state and
 // the action; the reward is 1 - min(cost, cap) / cap, where cap is eight times the least average
-// cost, so it lies in [0, 1] and is rarely cut off. However policies are switched, the chain is
-// stable. The state is unbounded, and so is the time it takes to return from far away: no bound
+// cost, so that it lies in [0, 1] and is rarely capped. The chain is stable under any switching of
+// policies. The state is unbounded, and so is the time to return from far away: there is no bound
 // on the mixing time.
 
 /// 1 - min(cost, cap) / cap
@@ -21,9 +21,8 @@ namespace canopy {
 }
 
 struct LqrOptions {
-  double pole = 1.1;  ///< In [0, 10]: the state grows by this factor when left alone.
-  double control_cost =
-      0.5;  ///< In [0, 100]: the price of acting. Raising it lowers the best gain.
+  double pole = 1.1;          ///< In [0, 10]: growth factor of the state without control.
+  double control_cost = 0.5;  ///< In [0, 100]: cost of acting. Raising it lowers the best gain.
 };
 
 /// The two options of every scalar regulator.
@@ -33,8 +32,8 @@ void visit_regulator(Options& options, Visit&& visit) {
                                   [](double x) { return x >= 0.0 && x <= 10.0; }};
   static constexpr Range kUpToHundred{"a number from 0 to 100",
                                       [](double x) { return x >= 0.0 && x <= 100.0; }};
-  visit(Field{"pole", "the factor by which the state grows if left alone", kUpToTen}, options.pole);
-  visit(Field{"control_cost", "the price of acting", kUpToHundred}, options.control_cost);
+  visit(Field{"pole", "growth factor of the state without control", kUpToTen}, options.pole);
+  visit(Field{"control_cost", "cost of acting", kUpToHundred}, options.control_cost);
 }
 
 template <class Visit>
@@ -64,7 +63,8 @@ struct LqrProcess {
 
 /// The scalar regulator under u = -theta x, with theta within 0.9 of the pole. The closed loop is a
 /// first-order autoregression, so the average cost is (1 + r theta^2) / (1 - (pole - theta)^2), and
-/// the best theta is the gain of the Riccati equation: the mean reward falls with the average cost.
+/// the best theta is the gain of the Riccati equation, since the mean reward decreases with the
+/// average cost.
 class Lqr final : public PolicyEnvironment<LqrProcess, LinearPolicy, SteadyEnvironment> {
  public:
   /// Throws ConfigurationError.

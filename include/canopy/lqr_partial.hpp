@@ -7,7 +7,7 @@ namespace canopy {
 struct LqrPartialOptions {
   double pole = 1.1;               ///< As in LqrOptions.
   double control_cost = 0.5;       ///< As in LqrOptions.
-  double observation_noise = 1.0;  ///< In [0.001, 1000]: standard deviation of what is measured.
+  double observation_noise = 1.0;  ///< In [0.001, 1000]: standard deviation of the measurement.
 };
 
 template <class Visit>
@@ -17,13 +17,13 @@ void visit_fields(LqrPartialOptions& options, Visit&& visit) {
         options.observation_noise);
 }
 
-/// The state, and what a filter makes of the measurements so far.
+/// The state, and the filter's estimate of it.
 struct FilteredState {
   double state = 0.0;
   double estimate = 0.0;
 };
 
-/// The scalar regulator seen through noise: y = x + N(0, observation_noise^2). The policy sees
+/// The scalar regulator with noisy measurements: y = x + N(0, observation_noise^2). The policy sees
 /// only the estimate of the steady-state Kalman filter.
 struct LqrPartialProcess {
   using State = FilteredState;
@@ -62,8 +62,8 @@ class LqrPartial final
   [[nodiscard]] Optimum optimum() const override { return optimum_; }
 
  private:
-  double error_variance_;      // of the estimate
-  double predicted_variance_;  // of the state before it is measured
+  double error_variance_;      // variance of the estimate's error
+  double predicted_variance_;  // variance of the state before the measurement
   Optimum optimum_;
 };
 

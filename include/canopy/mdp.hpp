@@ -9,8 +9,8 @@
 
 namespace canopy {
 
-/// The result of a step of a Markov decision process: the reward, the next state, and what a
-/// policy sees of that state.
+/// The result of a step of a Markov decision process: the reward, the next state, and the policy's
+/// observation of that state.
 template <class State, class Observation = State>
 struct Transition {
   double reward = 0.0;
@@ -37,7 +37,7 @@ concept MarkovDecisionProcess = requires(const Mdp& mdp, const typename Mdp::Sta
     } -> std::same_as<Transition<typename Mdp::State, typename Mdp::Observation>>;
 };
 
-/// A class of policies for it: the action for an observation, given the parameters.
+/// A class of policies for an MDP: the action for an observation, given the parameters.
 template <class Policy, class Mdp>
 concept PolicyClass = requires(const Policy& policy, Arm theta,
                                const typename Mdp::Observation& observation, RandomStream& random) {
@@ -45,9 +45,8 @@ concept PolicyClass = requires(const Policy& policy, Arm theta,
 };
 
 /// Policy search as a bandit: an arm is the parameter vector theta of a policy, a pull is one step
-/// of the chain under that policy. The chain continues when the policy changes; only `start` ever
-/// resets it. So what a pull earns depends on the policies before it: optimize it with correlated
-/// feedback.
+/// of the chain under that policy. The chain continues when the policy changes; only `start` resets
+/// it. The reward of a pull therefore depends on earlier policies: use correlated feedback.
 template <MarkovDecisionProcess Mdp, PolicyClass<Mdp> Policy, class Base = Environment>
 class PolicyEnvironment : public Base {
  public:
@@ -72,12 +71,12 @@ class PolicyEnvironment : public Base {
     return next.reward;
   }
 
-  /// Where the chain is.
+  /// The current state of the chain.
   [[nodiscard]] const typename Mdp::State& state() const { return state_; }
   [[nodiscard]] const Mdp& mdp() const { return mdp_; }
 
  private:
-  /// Member by member: a copy as a whole would have to wait for members that were just written.
+  /// Copies member by member: copying the whole struct would stall on members just written.
   void move_to(const Transition<typename Mdp::State, typename Mdp::Observation>& next) {
     state_ = next.state;
     observation_ = next.observation;
@@ -91,14 +90,14 @@ class PolicyEnvironment : public Base {
   std::uint64_t steps_ = 0;
 };
 
-/// u = -theta x: the linear policy of one number.
+/// u = -theta x: the linear policy with one parameter.
 struct LinearPolicy {
   double operator()(Arm theta, double observation, RandomStream& /*random*/) const {
     return -theta[0] * observation;
   }
 };
 
-/// The parameter is the action, whatever is observed.
+/// The action is the parameter, independent of the observation.
 struct ConstantPolicy {
   double operator()(Arm theta, double /*observation*/, RandomStream& /*random*/) const {
     return theta[0];

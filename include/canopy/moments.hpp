@@ -2,14 +2,14 @@
 
 namespace canopy {
 
-/// How many numbers there are, their mean, and their squared deviations from it, summed: raw
-/// squares would cancel at a level of 1e6.
+/// Count, mean and sum of squared deviations from the mean: sums of raw squares would lose all
+/// digits at a level of 1e6.
 struct Moments {
   double count = 0.0;
   double mean = 0.0;
   double squared_deviations = 0.0;
 
-  /// One more (Welford, 1962).
+  /// Adds a value (Welford, 1962).
   void add(double value) {
     count += 1.0;
     const double apart = value - mean;
@@ -17,8 +17,8 @@ struct Moments {
     squared_deviations += apart * (value - mean);
   }
 
-  /// Others that are not none (Chan, Golub, LeVeque, 1979). Returns by how much the squared
-  /// deviations have grown.
+  /// Adds other values, at least one (Chan, Golub, LeVeque, 1979). Returns the increase of the
+  /// squared deviations.
   double merge(const Moments& others) {
     const double all = count + others.count;
     const double apart = others.mean - mean;
@@ -29,7 +29,7 @@ struct Moments {
     return added;
   }
 
-  /// Of a number; of at least two.
+  /// The sample variance; requires at least two values.
   [[nodiscard]] double variance() const { return squared_deviations / (count - 1.0); }
 
   template <class State>

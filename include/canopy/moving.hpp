@@ -10,7 +10,7 @@
 
 namespace canopy {
 
-/// A smooth or a rough hill on the unit box, from 0 to its only maximum of 1. Formulas:
+/// A hill on the unit box, smooth or rough, from 0 to its only maximum of 1. Formulas:
 /// docs/environments.md.
 enum class HillFunction { quadratic, cusp, double_sine, waves, ridge, bowl };
 
@@ -20,13 +20,13 @@ struct EnumNames<HillFunction> {
                                                          "waves",     "ridge", "bowl"};
 };
 
-/// How something moves. With time = (t - 1) / span:
+/// How a quantity moves. With time = (t - 1) / span:
 enum class Motion {
   still,  ///< 0
-  line,   ///< size * time up to time 1, then back, and so on
+  line,   ///< size * time up to time 1, then back, repeated
   sine,   ///< size * sin(2 pi periods time)
-  walk,   ///< a random walk whose deviation at time 1 is the size; then back the way it came
-  jumps,  ///< 0, size and -0.6 size, for a third of the span each, and again
+  walk,   ///< a random walk with standard deviation `size` at time 1; then reversed
+  jumps,  ///< 0, size and -0.6 size, for a third of the span each, repeated
 };
 
 template <>
@@ -38,12 +38,11 @@ inline constexpr Range kUpToHundred{"a number from -100 to 100",
                                     [](double x) { return x >= -100.0 && x <= 100.0; }};
 inline constexpr Range kFrom0Below1{"in [0, 1)", [](double x) { return x >= 0.0 && x < 1.0; }};
 
-/// The options that all environments that move have.
+/// The options common to all moving environments.
 template <class Options, class Visit>
 void visit_motion(Options& options, Visit&& visit) {
-  visit(Field{"span", "pulls after which motions begin again, or go back", kAtLeastOne},
-        options.span);
-  visit(Field{"function", "what moves: a hill of one to three parameters"}, options.function);
+  visit(Field{"span", "period of the motions, in pulls", kAtLeastOne}, options.span);
+  visit(Field{"function", "the hill that moves, of one to three parameters"}, options.function);
   visit(Field{"noise_memory", "correlation of the noise of a pull with that of the pull before",
               kFrom0Below1},
         options.noise_memory);
@@ -52,10 +51,10 @@ void visit_motion(Options& options, Visit&& visit) {
 
 struct MovingOptions {
   Motion optimum = Motion::line;
-  double optimum_size = 0.4;  ///< as a share of the box
+  double optimum_size = 0.4;  ///< as a fraction of the box
   Motion level = Motion::still;
   double level_size = 0.3;
-  double periods = 5.0;  ///< >= 0: of a sine, in a span
+  double periods = 5.0;  ///< >= 0: periods of a sine per span
   std::uint64_t span = 10'000;
   HillFunction function = HillFunction::quadratic;
   double noise_memory = 0.0;  ///< in [0, 1)
@@ -67,18 +66,18 @@ template <class Visit>
 void visit_fields(MovingOptions& options, Visit&& visit) {
   visit(Field{"optimum", "how the best arm moves: still, line, sine, walk or jumps"},
         options.optimum);
-  visit(Field{"optimum_size", "how far, as a share of the box", kUpToHundred},
+  visit(Field{"optimum_size", "size of that motion, as a fraction of the box", kUpToHundred},
         options.optimum_size);
   visit(Field{"level", "how the level of all rewards moves: still, line, sine, walk or jumps"},
         options.level);
-  visit(Field{"level_size", "how far", kUpToHundred}, options.level_size);
-  visit(Field{"periods", "of a sine, in a span", kNotNegative}, options.periods);
+  visit(Field{"level_size", "size of that motion", kUpToHundred}, options.level_size);
+  visit(Field{"periods", "periods of a sine per span", kNotNegative}, options.periods);
   visit_motion(options, visit);
 }
 
 struct TrafficDayOptions {
-  double traffic = 0.3;         ///< of the wave that the level of rewards follows in a day
-  double deploys = 0.3;         ///< of the moves of the best arm at deploys
+  double traffic = 0.3;         ///< height of the daily wave of the level
+  double deploys = 0.3;         ///< size of the best arm's jumps at deploys
   std::uint64_t span = 10'000;  ///< pulls in a day
   HillFunction function = HillFunction::quadratic;
   double noise_memory = 0.0;  ///< in [0, 1)
@@ -97,14 +96,14 @@ void visit_fields(TrafficDayOptions& options, Visit&& visit) {
   visit_motion(options, visit);
 }
 
-/// A hill whose maximum wanders through the box while the level of all rewards moves, too:
+/// A hill whose maximum moves through the box while the level of all rewards moves, too:
 ///
 ///     f(x, t) = level(t) + hill(x with the box stretched on one side of the maximum and shrunk on
 ///                               the other, so that the maximum is at place(t))
 ///
-/// Its largest value is level(t) + 1 at every t, so a level alone adds nothing to regret. Noise may
-/// depend on that of the pull before: e <- c e + sqrt(1 - c^2) (noise of this pull), from e = 0 on,
-/// with c the noise_memory. What walks has another way in every run.
+/// Its largest value is level(t) + 1 at every t, so that a change of level alone adds nothing to
+/// regret. Noise may be autocorrelated: e <- c e + sqrt(1 - c^2) (noise of this pull), from e = 0
+/// on, with c the noise_memory. Every run draws its own random walks.
 class Moving final : public KnownEnvironment {
  public:
   /// Throws ConfigurationError.
@@ -133,18 +132,18 @@ class Moving final : public KnownEnvironment {
     double (*value)(const Point& x);
   };
 
-  /// Something that moves.
+  /// A motion with its parameters.
   struct Course {
     Motion motion = Motion::still;
     double size = 0.0;
     double periods = 1.0;
-    std::vector<double> walked = {};  ///< of a walk, at equal distances in time, from 0 to 1
+    std::vector<double> walked = {};  ///< positions of a walk, evenly spaced in time from 0 to 1
 
     void draw(RandomStream& random);
     [[nodiscard]] double at(double time) const;
     [[nodiscard]] double farthest() const;
   };
-  /// Two motions, added up.
+  /// The sum of two motions.
   using Courses = std::array<Course, 2>;
 
   template <class Options>
@@ -165,8 +164,8 @@ class Moving final : public KnownEnvironment {
   Noise noise_;
   double noise_width_;
   Space space_;
-  std::uint64_t t_ = 1;      // of the next pull
-  double remembered_ = 0.0;  // of the noise
+  std::uint64_t t_ = 1;      // index of the next pull
+  double remembered_ = 0.0;  // noise of the last pull
 };
 
 }  // namespace canopy

@@ -9,11 +9,12 @@
 
 namespace canopy {
 
-/// How a reward is spread around f; the mean is f in every case. With w the noise_width:
+/// Distribution of a reward around f; the mean is f in every case. With w the noise_width:
 enum class Noise {
   uniform,    ///< f + w (u - 1/2), u uniform in [0, 1)
   gaussian,   ///< f + w z, z standard normal
-  bernoulli,  ///< f + w (b - f), b = 1 with probability f and else 0; w = 1 is a success or not
+  bernoulli,  ///< f + w (b - f), b = 1 with probability f and else 0; for w = 1 the reward is 0 or
+              ///< 1
 };
 
 template <>
@@ -21,7 +22,7 @@ struct EnumNames<Noise> {
   static constexpr std::array<std::string_view, 3> names{"uniform", "gaussian", "bernoulli"};
 };
 
-/// The two options that all of them have.
+/// The two options common to all noisy functions.
 template <class Options, class Visit>
 void visit_noise(Options& options, Visit&& visit) {
   visit(Field{"noise", "noise of a reward: uniform, gaussian or bernoulli"}, options.noise);
@@ -29,7 +30,7 @@ void visit_noise(Options& options, Visit&& visit) {
         options.noise_width);
 }
 
-/// One noisy reading of a function with values in [0, 1].
+/// One noisy evaluation of a function with values in [0, 1].
 [[nodiscard]] inline double noisy(double f, Noise noise, double width, RandomStream& random) {
   if (noise == Noise::uniform) [[likely]]
     return f + width * (random.uniform() - 0.5);
@@ -37,8 +38,8 @@ void visit_noise(Options& options, Visit&& visit) {
   return f + width * ((random.uniform() < f ? 1.0 : 0.0) - f);
 }
 
-/// Options of a function of fixed dimension. The function is part of the type, so that each has
-/// options of its own.
+/// Options of a function of fixed dimension. The function is part of the type, so that each
+/// function has its own options.
 template <class Function>
 struct FunctionOptions {
   Noise noise = Noise::uniform;
@@ -50,15 +51,16 @@ void visit_fields(FunctionOptions<Function>& options, Visit&& visit) {
   visit_noise(options, visit);
 }
 
-/// Below 1/2: the optimum stays in the box.
+/// Below 1/2, so that the optimum stays in the box.
 inline constexpr Range kLessThanHalf{"a number from 0 to less than 0.5",
                                      [](double x) { return x >= 0.0 && x < 0.5; }};
 
-/// Cuts a part off a box whose middle is the optimum, which flatters whoever tries the middle
-/// first.
+/// Cuts a part off a box whose middle is the optimum, to remove the advantage of algorithms that
+/// try the middle first.
 template <class Options, class Visit>
 void visit_crop(Options& options, Visit&& visit) {
-  visit(Field{"crop", "share of every parameter's range cut off at its lower end", kLessThanHalf},
+  visit(Field{"crop", "fraction of every parameter's range that is cut off at its lower end",
+              kLessThanHalf},
         options.crop);
 }
 
@@ -87,13 +89,13 @@ struct AnyDimensionOptions {
 
 template <class Function, class Visit>
 void visit_fields(AnyDimensionOptions<Function>& options, Visit&& visit) {
-  visit(Field{"dimension", "parameters of the function", kThousand}, options.dimension);
+  visit(Field{"dimension", "number of parameters", kThousand}, options.dimension);
   visit_crop(options, visit);
   visit_noise(options, visit);
 }
 
-/// Independent noisy readings of a function. A Function is made from the options and has
-/// `operator()(Arm)` with values in [0, 1], `space()` and `optimum()`.
+/// A function with independent noise. A Function is made from the options and has `operator()(Arm)`
+/// with values in [0, 1], `space()` and `optimum()`.
 template <class Function, class OptionsOf = FunctionOptions<Function>>
 class NoisyFunction final : public SteadyEnvironment {
  public:

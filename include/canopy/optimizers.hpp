@@ -24,19 +24,19 @@ struct TreeLimits {
   double depth = 0.0;
 };
 
-/// What is known about an algorithm without creating one.
+/// Description of an algorithm, available without creating one.
 struct OptimizerEntry {
   std::string name;  ///< in study files, experiment files, on the command line and in Python
   std::string line;  ///< a one-line description
   std::vector<OptionField> fields = {};
 
-  /// Raised whenever the algorithm would decide differently for the same rewards. Only the revision
-  /// that a study was begun with can continue it.
+  /// Must be raised whenever the algorithm would decide differently for the same rewards. A study
+  /// can only be continued by the revision that it was begun with.
   std::uint32_t revision = 1;
 
-  bool has_tree = false;                   ///< and so takes a partition
-  std::uint32_t parts = 2;                 ///< into which it wants cells cut unless it is told
-  bool takes_correlated_feedback = false;  ///< by an option `feedback = "correlated"`
+  bool has_tree = false;                   ///< searches a tree, and takes a partition
+  std::uint32_t parts = 2;                 ///< default number of parts of a cell
+  bool takes_correlated_feedback = false;  ///< has an option `feedback = "correlated"`
 
   /// Creates one. Throws ConfigurationError.
   std::function<std::unique_ptr<Optimizer>(const OptionValues& options, const Space& space,
@@ -44,27 +44,26 @@ struct OptimizerEntry {
                                            const Objective& objective)>
       make = {};
 
-  /// The same over any partition. Empty: it searches no tree.
+  /// Creates one over any partition. Empty: it searches no tree.
   std::function<std::unique_ptr<Optimizer>(const OptionValues& options,
                                            const std::shared_ptr<const Partition>& partition,
                                            const Objective& objective)>
       make_over = {};
 
-  /// The same where the best arm depends on contexts. Empty: it cannot.
+  /// Creates one with contexts. Empty: it does not support them.
   std::function<std::unique_ptr<Optimizer>(
       const OptionValues& options, const Space& space, const PartitionRule& partition,
       const Objective& objective, const ContextSpace& contexts)>
       make_in_contexts = {};
 
-  /// Fills in options whose defaults depend on the dimension of the space. Empty: there are
-  /// none.
+  /// Fills in options whose defaults depend on the dimension of the space. Empty: no such options.
   std::function<OptionValues(const OptionValues& options, std::size_t dimension)> resolve = {};
 
-  /// The fewest pulls after which it can look at anything smaller than the first parts
-  /// of the space. Empty: it does so from the start.
+  /// The fewest pulls after which it can explore cells smaller than the first parts of the space.
+  /// Empty: it does so from the start.
   std::function<double(const OptionValues& resolved)> least_pulls = {};
 
-  /// How large the tree can get within this many steps. Empty: not known.
+  /// The largest size of the tree within this many steps. Empty: not known.
   std::function<TreeLimits(const OptionValues& resolved, double steps)> limits = {};
 };
 
@@ -72,40 +71,42 @@ struct OptimizerEntry {
 /// `optimizers().add(optimizer_entry<Mine, MyOptions>("mine", "what it does"))`.
 [[nodiscard]] Catalogue<OptimizerEntry>& optimizers();
 
-/// Where none is named.
+/// The optimizer used if none is named.
 inline constexpr std::string_view kDefaultOptimizer = "adaptive";
 
 /// The selected optimizer with a value for every option, including those that depend on the
 /// dimension. Throws ConfigurationError.
 [[nodiscard]] Selection resolved(const Selection& optimizer, std::size_t dimension);
 
-/// Whether it is for a number of pulls that is known: it has an option `horizon` that needs a
-/// value.
+/// Whether the optimizer requires the number of pulls: it has an option `horizon` without a
+/// default.
 [[nodiscard]] bool needs_horizon(const OptimizerEntry& entry);
 
 /// The selected optimizer with this number of pulls as its horizon, if it needs one and none is
 /// given. Throws ConfigurationError.
 [[nodiscard]] Selection with_horizon(Selection optimizer, std::uint64_t pulls);
 
-/// Throws ConfigurationError, also where there are contexts and the optimizer takes none.
+/// Creates an optimizer. Throws ConfigurationError, also if there are contexts and it does not
+/// support them.
 [[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const Selection& optimizer,
                                                         const Space& space,
                                                         const PartitionRule& partition = {},
                                                         const Objective& objective = {},
                                                         const ContextSpace& contexts = {});
 
-/// The cells that this optimizer searches.
+/// The partition that this optimizer searches.
 [[nodiscard]] BoxPartition partition_of(const std::string& optimizer, const Space& space,
                                         PartitionRule rule = {});
 
-/// A class that wants other than two parts says so: `static constexpr std::uint32_t kParts = 3`.
+/// The default number of parts of a cell: `static constexpr std::uint32_t kParts` of the class if
+/// it has one, else 2.
 template <class AnOptimizer>
 [[nodiscard]] constexpr std::uint32_t wanted_parts() {
   if constexpr (requires { AnOptimizer::kParts; }) return AnOptimizer::kParts;
   return 2;
 }
 
-/// The rule with that number of parts, unless it has one.
+/// The rule with this number of parts, unless it specifies one.
 [[nodiscard]] inline PartitionRule with_parts(PartitionRule rule, std::uint32_t parts) {
   if (!rule.parts && rule.split != SplitRule::every_side) rule.parts = parts;
   return rule;

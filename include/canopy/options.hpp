@@ -44,7 +44,7 @@ inline constexpr Range kAnyWhole{"a whole number from 0 to 9007199254740992",
                                  [](double x) { return x >= 0.0 && x <= 0x1p53; }};
 inline constexpr Range kAnyNumber{"a number", [](double x) { return x - x == 0.0; }};
 
-/// Everything about an option except its place in its struct.
+/// The description of an option, apart from its position in its struct.
 ///
 /// Options are plain structs. One function beside the struct lists its members:
 ///
@@ -53,37 +53,37 @@ inline constexpr Range kAnyNumber{"a number", [](double x) { return x - x == 0.0
 ///       visit(Field{"strength", "how much tea", kOpenUnit}, options.strength);
 ///     }
 ///
-/// The range checks, study files, JSON, the command line, Python and what is printed all walk that
-/// one list. Members are doubles, whole numbers (std::uint64_t), enumerations with EnumNames, and
-/// optionals of these. An option of the same name means the same everywhere.
+/// Range checks, study files, JSON, the command line, Python and all printing use that list.
+/// Members are doubles, whole numbers (std::uint64_t), enumerations with EnumNames, and optionals
+/// of these. An option of the same name means the same everywhere.
 ///
 /// Kinds of parameters are listed in the same way (canopy/domain.hpp); they may also have members
 /// of type std::int64_t and std::vector<std::string>.
 struct Field {
   std::string_view name;
   std::string_view help;
-  Range range = kAnyNumber;  ///< of a number
+  Range range = kAnyNumber;  ///< valid values of a number
   std::string_view unset =
       {};                 ///< The word for an optional without a value, if users may write it.
-  bool required = false;  ///< Files must have it: its default is no value to rely on.
-  bool brief = false;     ///< It is not written while it has its default.
-  bool may_be_missing = false;                 ///< where it is zero, false or empty; see `or_none`
-  bool may_be_null = false;                    ///< a number that may be infinite; see `or_null`
+  bool required = false;  ///< Files must give a value; the default is only a placeholder.
+  bool brief = false;     ///< Not written if it has its default.
+  bool may_be_missing = false;                 ///< left out if zero, false or empty; see `or_none`
+  bool may_be_null = false;                    ///< may be infinite or unknown; see `or_null`
   std::optional<double> usual = std::nullopt;  ///< see `usually`
 
-  /// The same for something that is left out where there is nothing to say.
+  /// A copy of the field that is left out if its value is zero, false or empty.
   [[nodiscard]] constexpr Field or_none() const {
     Field field = *this;
     field.may_be_missing = true;
     return field;
   }
-  /// The same for a number that may be infinite, or unknown.
+  /// A copy for a number that may be infinite or unknown, which is written as null.
   [[nodiscard]] constexpr Field or_null() const {
     Field field = *this;
     field.may_be_null = true;
     return field;
   }
-  /// The same for a number that most often has this value: journals need not repeat it.
+  /// A copy for a number that most often has this value: journals do not store it then.
   [[nodiscard]] constexpr Field usually(double value) const {
     Field field = *this;
     field.usual = value;
@@ -91,27 +91,27 @@ struct Field {
   }
 };
 
-/// The coordinates of an arm, in journals: those who know the space write them by the names of its
-/// parameters as well.
+/// The coordinates of an arm, in journals. Where the space is known, they are also written by the
+/// names of its parameters.
 struct ArmField : Field {
-  std::string_view coordinates = "coordinates";  ///< the key that these have
+  std::string_view coordinates = "coordinates";  ///< key of the coordinates
 };
 
-/// The coordinates of a context, in journals: those who know the variables write them by name as
-/// well.
+/// The coordinates of a context, in journals. Where the variables are known, they are also written
+/// by name.
 struct ContextField : Field {
-  std::string_view coordinates = "context_coordinates";  ///< the key that these have
+  std::string_view coordinates = "context_coordinates";  ///< key of the coordinates
 };
 
-/// An arm in an answer: by the names of its parameters alone.
+/// An arm in results, written only by the names of its parameters.
 struct SettingField : Field {};
 
-/// A number for every parameter, by its name.
+/// A number for every parameter, by the parameter's name.
 struct PerParameterField : Field {};
 
 inline constexpr ArmField kArmField{{"arm", "the setting"}};
 
-/// Whether a member of a struct has nothing to say.
+/// Whether a member is zero, false or empty, so that it can be left out.
 template <class Member>
 [[nodiscard]] bool is_empty(const Member& member) {
   if constexpr (requires { member.has_value(); }) {
@@ -121,7 +121,7 @@ template <class Member>
   } else if constexpr (std::equality_comparable<Member>) {
     return member == Member{};
   } else {
-    return false;  // a struct of its own
+    return false;  // a nested struct
   }
 }
 
@@ -138,10 +138,10 @@ concept HasFields = requires(Struct& fields) {
   visit_fields(fields, detail::AnyVisit{});
 };
 
-/// Calls visit(field, member) for every field of a struct that stays as it is.
+/// Calls visit(field, member) for every field of a const struct.
 template <class Struct, class Visit>
 void visit_fields_of(const Struct& fields, Visit&& visit) {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): members are handed on as constants
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): members are passed on as constants
   visit_fields(const_cast<Struct&>(fields),
                [&](const auto& field, const auto& member) { visit(field, member); });
 }
@@ -150,7 +150,7 @@ void visit_fields_of(const Struct& fields, Visit&& visit) {
 /// enumeration's value.
 using OptionValue = std::variant<std::monostate, double, std::uint64_t, std::string>;
 
-/// A Field together with what its struct says about it.
+/// A Field with the type-dependent information from its struct.
 struct OptionField {
   enum class Kind { real, whole, word };
 
@@ -158,16 +158,16 @@ struct OptionField {
   std::string help = {};
   Kind kind = Kind::real;
   Range range = kAnyNumber;
-  std::vector<std::string> words = {};  ///< the values a word may have
+  std::vector<std::string> words = {};  ///< the values of an enumeration
   std::string unset = {};               ///< see Field
-  bool optional = false;                ///< whether it may have no value
+  bool optional = false;                ///< whether it may be unset
   OptionValue standard = {};            ///< its default
 
   /// `must be in (0, 1)`, `must be "iid" or "correlated"`.
   [[nodiscard]] std::string must_be() const;
 };
 
-/// Options by name, in order: a struct of options whose type is not known here.
+/// Options by name, in order, for a struct whose type is not known here.
 class OptionValues {
  public:
   using Named = std::pair<std::string, OptionValue>;
@@ -191,32 +191,32 @@ class OptionValues {
   std::vector<Named> values_;
 };
 
-/// What the user wrote (a number, a whole number, a word) as a value of that field; none if it
-/// is of another kind. `violations` checks ranges.
+/// The user's input (a number, a whole number, a word) as a value of that field; none if its type
+/// does not fit. `violations` checks ranges.
 [[nodiscard]] std::optional<OptionValue> fitted(const OptionField& field, OptionValue written);
 
-/// The same from text, as on a command line. Whole numbers may be written as 1e5.
+/// A value parsed from text, as on a command line. Whole numbers may be written as 1e5.
 [[nodiscard]] std::optional<OptionValue> parsed(const OptionField& field, const std::string& text);
 
-/// The value as text; the field's word for none, which may be empty.
+/// The value as text; for an unset value the field's word for it, which may be empty.
 [[nodiscard]] std::string text_of(const OptionField& field, const OptionValue& value);
 
-/// Everything that is wrong with some values: names that no field has, kinds, ranges. Options are
-/// named by `prefix` and their name. What is not given is not checked.
+/// All violations among some values: unknown names, wrong types, values out of range. Options are
+/// named by `prefix` and their name. Options that are not given are not checked.
 [[nodiscard]] std::vector<Violation> violations(const std::vector<OptionField>& fields,
                                                 const OptionValues& values,
                                                 std::string_view prefix);
 
-/// Every field's value: as given, or its default.
+/// Every field's value: as given, or the default.
 [[nodiscard]] OptionValues completed(const std::vector<OptionField>& fields,
                                      const OptionValues& given);
 
-/// All on one line: `nu1 1, rho 0.5`. Those without a value, or a word for none, are left out, and
-/// so is a seed, which is not a property of an algorithm.
+/// All options on one line: `nu1 1, rho 0.5`. Options without a value or a word for it are left
+/// out, and so is a seed, which is not a property of an algorithm.
 [[nodiscard]] std::string options_text(const std::vector<OptionField>& fields,
                                        const OptionValues& values);
 
-// --- between structs and values ------------------------------------------------------------------
+// --- conversion between structs and values -------------------------------------------------------
 
 namespace detail {
 
@@ -242,7 +242,7 @@ template <class Member>
   }
 }
 
-/// False if the value is of another kind.
+/// Returns false if the value has another type.
 template <class Member>
 [[nodiscard]] bool assign(Member& member, const OptionValue& value) {
   if constexpr (OptionMember<Member>::kOptional) {
@@ -295,8 +295,8 @@ template <class Options>
   return values;
 }
 
-/// A struct of options with these values and defaults for the others. Throws
-/// ConfigurationError, with names that start with `prefix`.
+/// A struct of options with these values, and defaults for the others. Throws ConfigurationError,
+/// with names that start with `prefix`.
 template <class Options>
 [[nodiscard]] Options options_from(const OptionValues& values, std::string_view prefix) {
   throw_if_any(violations(fields_of<Options>(), values, prefix));
@@ -307,7 +307,7 @@ template <class Options>
   return options;
 }
 
-/// Everything that is wrong with a struct of options.
+/// All violations of a struct of options.
 template <class Options>
 [[nodiscard]] std::vector<Violation> violations_of(const Options& options,
                                                    std::string_view prefix) {

@@ -5,13 +5,13 @@
 
 namespace canopy {
 
-/// Thrown when results cannot be kept, or do not match those that are already there.
+/// Thrown when results cannot be written, or do not match existing results.
 class OutputError : public std::runtime_error {
  public:
   enum class Fault {
     unwritable,
     other_results,  ///< The folder holds the results of another specification.
-    damaged,        ///< What is there cannot be read as results.
+    damaged,        ///< Existing results cannot be read.
   };
 
   explicit OutputError(const std::string& what, Fault fault = Fault::unwritable)

@@ -10,12 +10,12 @@
 
 namespace canopy {
 
-/// What a random stream is for. Streams with different names are independent, and
-/// a stream's numbers depend on its name alone: not on threads, machines or the order of work.
+/// The identity of a random stream. Streams with different names are independent, and a stream's
+/// numbers depend only on its name: not on threads, machines or the order of work.
 struct StreamName {
   std::uint64_t seed = 0;
   std::string_view environment = {};
-  std::string_view algorithm = {};  ///< its label: something the user can keep stable
+  std::string_view algorithm = {};  ///< its label, which the user can keep stable
   std::string_view purpose = {};
   std::uint64_t run = 0;
 };
@@ -40,7 +40,7 @@ class RandomStream {
   /// Uniform in [0, 1), a multiple of 2^-53.
   double uniform() { return static_cast<double>((*this)() >> 11) * 0x1p-53; }
 
-  /// True or false, each half of the time.
+  /// True with probability 1/2.
   bool coin() { return ((*this)() >> 63) != 0; }
 
   /// Normal with mean 0 and variance 1.
@@ -49,7 +49,7 @@ class RandomStream {
   /// Exponential with mean 1.
   double exponential();
 
-  /// Saves how many numbers were taken; the name is not part of it.
+  /// Saves the position in the stream; the name is not saved.
   void transfer(State& state);
 
  private:
@@ -59,7 +59,7 @@ class RandomStream {
 
   std::array<std::uint64_t, 2> key_;
   std::uint64_t run_;
-  std::uint64_t block_ = 0;  // how many blocks of four numbers were made
+  std::uint64_t block_ = 0;  // number of blocks of four numbers generated
   std::size_t next_;
   std::array<result_type, kBufferSize> buffer_{};
 };

@@ -10,12 +10,13 @@
 
 namespace canopy {
 
-/// Several rewards of one arm in five numbers: what every algorithm learns from. The spread is kept
-/// as squared deviations from the mean, never as raw squares: at a level of 1e6 these would cancel.
+/// Sums of several rewards of one arm, from which every algorithm learns. The spread is stored as
+/// squared deviations from the mean, not as sums of squares, which would lose all digits at a level
+/// of 1e6.
 struct Rewards {
   std::uint64_t count = 0;
   double sum = 0.0;
-  double squared_deviations = 0.0;  ///< of the rewards from their mean, summed
+  double squared_deviations = 0.0;  ///< sum of squared deviations from the mean
   double min = 0.0;
   double max = 0.0;
 
@@ -27,22 +28,22 @@ struct Rewards {
 
   [[nodiscard]] static Rewards one(double reward) { return {1, reward, 0.0, reward, reward}; }
 
-  /// Of at least one reward.
+  /// The sums of at least one reward.
   [[nodiscard]] static Rewards of(std::span<const double> rewards);
 
-  /// For callers that have raw squares. The least and the largest reward are not known, so mean -+
-  /// standard deviation stands in. Numbers that no rewards could have give squared deviations below
-  /// zero, which `tell` refuses; a peer that added up in another order, or in single precision, is
-  /// tolerated.
+  /// For callers that have sums of squares. The least and the largest reward are not known, and are
+  /// set to mean -+ standard deviation. Numbers that no rewards could have give squared deviations
+  /// below zero, which `tell` rejects; rounding errors of another order of summation, or of single
+  /// precision, are tolerated.
   [[nodiscard]] static Rewards from_sums(std::uint64_t count, double sum, double sum_squares);
 
-  /// Whether `min` and `max` are those of the rewards, and not what stands in for them.
+  /// Whether `min` and `max` are those of the rewards, and not estimates.
   [[nodiscard]] bool knows_ends() const;
 
-  /// Every one of them less a number.
+  /// All rewards less a number.
   [[nodiscard]] Rewards less(double level) const;
 
-  /// Both together.
+  /// Adds other rewards.
   Rewards& operator+=(const Rewards& others);
 
   friend bool operator==(const Rewards&, const Rewards&) = default;
@@ -59,27 +60,27 @@ struct Rewards {
 
 template <class Visit>
 void visit_fields(Rewards& rewards, Visit&& visit) {
-  visit(Field{"count", "of the rewards"}, rewards.count);
-  visit(Field{"sum", "of the rewards"}, rewards.sum);
-  visit(Field{"squared_deviations", "of the rewards from their mean, summed"},
+  visit(Field{"count", "number of rewards"}, rewards.count);
+  visit(Field{"sum", "sum of the rewards"}, rewards.sum);
+  visit(Field{"squared_deviations", "sum of the squared deviations of the rewards from their mean"},
         rewards.squared_deviations);
-  visit(Field{"min", "the least of them"}, rewards.min);
-  visit(Field{"max", "the largest of them"}, rewards.max);
+  visit(Field{"min", "the smallest reward"}, rewards.min);
+  visit(Field{"max", "the largest reward"}, rewards.max);
 }
 
-/// Rewards as they came: one, several one by one (never none), or several summed up.
+/// Rewards as given: a single one, a list (never empty), or sums.
 using AnyRewards = std::variant<double, std::vector<double>, Rewards>;
 
-/// Their number, and their sums.
+/// The number of rewards; their sums.
 [[nodiscard]] std::uint64_t count_of(const AnyRewards& rewards);
 [[nodiscard]] Rewards sums_of(const AnyRewards& rewards);
 
-/// Rewards in their shortest form.
+/// Rewards in the shortest form.
 [[nodiscard]] AnyRewards shortest(const Rewards& rewards);
 
-/// Rewards in any form: written as `reward`, as `rewards`, or as sums, each under its name.
+/// Rewards in any form: written as `reward`, as `rewards`, or as the fields of the sums.
 struct RewardsField : Field {};
 
-inline constexpr RewardsField kRewardsField{{"rewards", "in the units of the user"}};
+inline constexpr RewardsField kRewardsField{{"rewards", "in the user's units"}};
 
 }  // namespace canopy

@@ -11,9 +11,9 @@ namespace canopy {
 struct RoutingOptions {
   // Each from 0.001 to 1000.
   double arrival_rate =
-      1.0;                  ///< Jobs in a unit of time, at most 90 % of what both queues can serve.
-  double first_rate = 1.2;  ///< Jobs that the first queue serves in a unit of time.
-  double second_rate = 0.6;  ///< The same for the second.
+      1.0;                  ///< Jobs per unit of time, at most 90 % of the capacity of both queues.
+  double first_rate = 1.2;  ///< Jobs per unit of time that the first queue serves.
+  double second_rate = 0.6;  ///< Jobs per unit of time that the second queue serves.
   double patience = 3.0;     ///< The delay at which a job is worth 1/e.
 };
 
@@ -27,7 +27,7 @@ void visit_fields(RoutingOptions& options, Visit&& visit) {
   visit(Field{"patience", "the delay at which a job is worth 1/e", kAroundOne}, options.patience);
 }
 
-/// How much work is waiting in either queue when a job arrives.
+/// The work waiting in each queue when a job arrives.
 struct Workloads {
   double first = 0.0;
   double second = 0.0;
@@ -63,19 +63,19 @@ struct RoutingProcess {
   }
 };
 
-/// Sends a share theta of the jobs to the first queue, at random.
+/// Sends a fraction theta of the jobs to the first queue, at random.
 struct RoutingPolicy {
   Queue operator()(Arm theta, const Workloads& /*work*/, RandomStream& random) const {
     return random.uniform() < theta[0] ? Queue::first : Queue::second;
   }
 };
 
-/// Adaptive routing. Under a fixed share each queue is an M/M/1 queue, whose delays are
+/// Adaptive routing. With a fixed fraction each queue is an M/M/1 queue, whose delays are
 /// exponential, so f(theta) = 1 - s (theta / (m1 - l theta) + (1 - theta) / (m2 - l (1 - theta)))
 /// with s = 1 / patience, l the arrival rate, m_i = rate_i + s. Its maximum is the square-root rule
-/// for the rates m_i: l theta = m1 - (m1 + m2 - l) sqrt(m1) / (sqrt(m1) + sqrt(m2)). Shares that
-/// load a queue by more than 95 % are not in the box. Queues are unbounded, so the mixing time
-/// has no bound.
+/// for the rates m_i: l theta = m1 - (m1 + m2 - l) sqrt(m1) / (sqrt(m1) + sqrt(m2)). Fractions that
+/// load a queue by more than 95 % are not in the box. Queues are unbounded, so the mixing time has
+/// no bound.
 class Routing final : public PolicyEnvironment<RoutingProcess, RoutingPolicy, SteadyEnvironment> {
  public:
   /// Throws ConfigurationError.

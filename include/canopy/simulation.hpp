@@ -20,17 +20,18 @@
 
 namespace canopy {
 
-/// The contexts that an optimizer is shown: none if it takes none, or is to ignore them.
+/// The contexts shown to an optimizer: empty if it does not support them, or is to ignore them.
 [[nodiscard]] ContextSpace contexts_shown(const KnownEnvironment& environment,
                                           const std::string& optimizer, bool ignore_context);
 
-/// Which run it is, how long it is, and what to record.
+/// Identity and length of a run, and what to record.
 struct RunOptions {
   std::uint64_t steps = 100'000;  ///< n, at least 1
   std::uint64_t seed = 1;
 
-  /// What the algorithm is called here; empty: its name. Random numbers depend on seed, name of the
-  /// environment, label, purpose and number alone: runs that differ in one of them are independent.
+  /// The label of the algorithm; empty: its name. Random numbers depend only on the seed, the name
+  /// of the environment, the label, the purpose and the number: runs that differ in one of them are
+  /// independent.
   std::string label = {};
   std::string purpose = {};
   std::uint64_t number = 0;
@@ -40,67 +41,67 @@ struct RunOptions {
   /// As in Objective. The environments here have rewards in about [0, 1].
   std::optional<RewardRange> reward_range = RewardRange{0.0, 1.0};
 
-  PartitionRule partition = {};  ///< of algorithms that have a tree
+  PartitionRule partition = {};  ///< for algorithms with a tree
 
-  bool ignore_context = false;  ///< Plays as if nothing were observed before a pull.
+  bool ignore_context = false;  ///< Hides contexts from the optimizer.
 };
 
-/// Where a run was after some steps.
+/// The state of a run after some steps.
 struct Checkpoint {
   std::uint64_t steps = 0;
   double per_step_regret = 0.0;
   double per_step_realised_regret = 0.0;
   std::uint64_t nodes = 0;
   std::uint64_t switches = 0;
-  double seconds = 0.0;  ///< of processor time
+  double seconds = 0.0;  ///< processor time
 };
 
-/// One run. Where contexts are observed, the best arm and what is said of it are those in the
-/// context of the last pull, but for the simple regret.
+/// The result of one run. With contexts, the best arm and its properties are those in the context
+/// of the last pull, except for the simple regret.
 struct RunResult {
   double per_step_regret = 0.0;           ///< mean of f*_t - f_t(x_t)
   double per_step_realised_regret = 0.0;  ///< mean of f*_t - r_t
-  double simple_regret = 0.0;             ///< f* - f(best arm), at the end; in the mean of contexts
-  bool covered = true;                    ///< whether the interval of the best arm has its f
-  double width = 0.0;                     ///< of that interval; infinite if it has no ends
-  double best_mean_seen = -std::numeric_limits<double>::infinity();  ///< of the arms it had
+  double simple_regret = 0.0;             ///< f* - f(best arm), at the end; averaged over contexts
+  bool covered = true;                    ///< whether the interval of the best arm contains its f
+  double width = 0.0;                     ///< width of that interval; infinite if it has no ends
+  double best_mean_seen =
+      -std::numeric_limits<double>::infinity();  ///< largest mean reward of a best arm
   Summary summary = {};
   std::vector<double> best_arm = {};
   double best_arm_mean = 0.0;        ///< its f, at the end
-  std::vector<double> context = {};  ///< of the last pull; empty where nothing is observed
+  std::vector<double> context = {};  ///< context of the last pull; empty without contexts
   Optimum optimum = {};              ///< at the end
-  double ns_per_step = 0.0;  ///< of processor time, the optimizer and the environment together
+  double ns_per_step = 0.0;          ///< processor time of optimizer and environment together
   std::vector<Checkpoint> checkpoints = {};
 };
 
-/// How a long computation reports progress and is stopped.
+/// Progress and cancellation of a long computation.
 struct Watch {
-  std::function<void(std::uint64_t)> steps_done;  ///< Called now and then, from any thread.
-  const std::atomic<bool>* stop = nullptr;        ///< Checked as often.
+  std::function<void(std::uint64_t)> steps_done;  ///< Called repeatedly, from any thread.
+  const std::atomic<bool>* stop = nullptr;        ///< Checked at each of these calls.
 };
 
-/// Thrown when a run was stopped.
+/// Thrown when a run is stopped.
 class Stopped : public std::exception {};
 
-/// Plays one optimizer on one environment, each selected from its catalogue. Where contexts are
-/// observed, the optimizer is told them before each pull, if it takes any. Throws
-/// ConfigurationError when the optimizer cannot search the environment's space, Stopped, and
-/// EnvironmentError.
+/// Plays one optimizer on one environment, each selected from its catalogue. Contexts are passed to
+/// the optimizer before each pull, if it supports them. Throws ConfigurationError when the
+/// optimizer cannot search the environment's space, Stopped, and EnvironmentError.
 [[nodiscard]] RunResult run_once(const Selection& environment, const Selection& optimizer,
                                  const RunOptions& options, const Watch& watch = {});
 
-/// The same on an environment of the caller's own, under the name that random numbers know it by.
+/// As above, on the caller's own environment; `name` is its name for random streams.
 [[nodiscard]] RunResult run_once(KnownEnvironment& environment, std::string_view name,
                                  const Selection& optimizer, const RunOptions& options,
                                  const Watch& watch = {});
 
-/// As much of an Optimizer as a run needs, for algorithms that have nothing else.
+/// The part of the Optimizer interface that a run needs, for algorithms that have nothing else.
 class Player {
  public:
   virtual ~Player() = default;
 
   [[nodiscard]] virtual Pull ask(std::uint64_t pulls) = 0;
-  /// The same where this is observed before the pull.
+  /// `ask` in this context.
   [[nodiscard]] virtual Pull ask_in(Context /*context*/, std::uint64_t pulls) { return ask(pulls); }
   [[nodiscard]] virtual Status tell(Ticket ticket, double reward) = 0;
   virtual void finish() {}
@@ -109,10 +110,10 @@ class Player {
   [[nodiscard]] virtual Summary summary() const = 0;
 };
 
-/// Makes a player, whose own random choices depend on the seed.
+/// Creates a player whose random choices depend on the seed.
 using MakePlayer = std::function<std::unique_ptr<Player>(std::uint64_t seed)>;
 
-/// The same with an algorithm of the caller's own; `options.label` names it.
+/// As above, with the caller's own algorithm; `options.label` names it.
 [[nodiscard]] RunResult run_once(KnownEnvironment& environment, std::string_view name,
                                  const MakePlayer& make_player, const RunOptions& options,
                                  const Watch& watch = {});
@@ -123,22 +124,22 @@ struct SimulationOptions {
   std::uint64_t seed = 1;
   std::string label = {};  ///< as in RunOptions
   int threads = 0;         ///< 0: one per core. The results do not depend on it.
-  std::vector<std::uint64_t> checkpoints = {};  ///< of every run; increasing, at most `steps`
+  std::vector<std::uint64_t> checkpoints = {};  ///< for every run; increasing, at most `steps`
   std::optional<RewardRange> reward_range = RewardRange{0.0, 1.0};  ///< as in RunOptions
   PartitionRule partition = {};                                     ///< as in RunOptions
   bool ignore_context = false;                                      ///< as in RunOptions
 };
 
-/// How honest the interval of the best arm was at the ends of runs.
+/// Coverage and width of the best arm's interval at the ends of runs.
 struct IntervalQuality {
-  double coverage = 1.0;      ///< share of the runs in which it had f
-  double median_width = 0.0;  ///< of those with ends
-  double unbounded = 0.0;     ///< share of the runs in which it had none
+  double coverage = 1.0;      ///< fraction of runs in which it contained f
+  double median_width = 0.0;  ///< median width of intervals with ends
+  double unbounded = 0.0;     ///< fraction of runs in which it had no ends
 };
 
 [[nodiscard]] IntervalQuality interval_quality(const std::vector<RunResult>& runs);
 
-/// All runs together.
+/// The results of all runs.
 struct SimulationResult {
   Estimate per_step_regret;
   Estimate per_step_realised_regret;
@@ -152,7 +153,7 @@ struct SimulationResult {
   std::vector<RunResult> runs;
 };
 
-/// Runs one optimizer on one environment, in parallel. None if it was stopped. Throws
+/// Runs one optimizer on one environment, in parallel. Returns none if it was stopped. Throws
 /// ConfigurationError when the optimizer cannot search the environment's space.
 [[nodiscard]] std::optional<SimulationResult> simulate(const Selection& environment,
                                                        const Selection& optimizer,

@@ -34,27 +34,27 @@ class Space {
   [[nodiscard]] std::size_t dimension() const { return parameters_.size(); }
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
 
-  /// Coordinate `index` of the arm as the user knows it.
+  /// The value of coordinate `index` of the arm, in the user's form.
   [[nodiscard]] Value value(Arm arm, std::size_t index) const;
 
-  /// The coordinate of a value of that parameter; none if it is not one of its values.
+  /// The coordinate of a value of that parameter; none if the value is not valid.
   [[nodiscard]] std::optional<double> coordinate(std::size_t index, const Value& value) const;
 
   /// Whether these numbers are an arm of the space.
   [[nodiscard]] bool contains(Arm arm) const;
 
-  /// The number of values that a parameter has; none if there are values between any two.
+  /// The number of values of a parameter; none if it is continuous.
   [[nodiscard]] std::optional<std::uint64_t> value_count(std::size_t index) const;
 
   /// Writes the arm at a point of the unit cube (see Domain::at): uniform points become uniform
   /// arms.
   void from_unit_cube(std::span<const double> point, std::span<double> arm) const;
 
-  /// Writes a point of the unit cube that `from_unit_cube` takes to this arm, up to rounding: the
-  /// middle of them if there are several.
+  /// Writes a point of the unit cube that `from_unit_cube` maps to this arm, up to rounding: the
+  /// middle one if there are several.
   void to_unit_cube(Arm arm, std::span<double> point) const;
 
-  /// The arm for people: `x = 0.25, mode = fast`.
+  /// The arm as text: `x = 0.25, mode = fast`.
   [[nodiscard]] std::string describe(Arm arm) const;
 
   friend bool operator==(const Space&, const Space&) = default;

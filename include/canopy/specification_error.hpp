@@ -8,16 +8,16 @@
 
 namespace canopy {
 
-/// A specification that cannot be understood. The message is a single line that
-/// names the source, the line, the key, its value and what was expected, for every mistake,
-/// unless the text is not even valid TOML or JSON.
+/// Thrown for an invalid specification. The message is a single line that names source, line, key,
+/// value and requirement for every mistake. If the text is not valid TOML or JSON, it has only that
+/// error.
 class SpecificationError : public std::runtime_error {
  public:
   struct Mistake {
-    std::uint64_t line = 0;  ///< 0: not known
+    std::uint64_t line = 0;  ///< 0: unknown
     std::string text;
     std::uint64_t column = 0;  ///< 0: the whole line
-    std::string field = {};    ///< as in `Violation`; empty: the text itself is not valid
+    std::string field = {};    ///< as in `Violation`; empty: the text itself is invalid
   };
 
   explicit SpecificationError(const std::string& message)
@@ -25,7 +25,7 @@ class SpecificationError : public std::runtime_error {
   SpecificationError(const std::string& source, std::vector<Mistake> mistakes)
       : std::runtime_error(message_of(source, mistakes)), mistakes_(std::move(mistakes)) {}
 
-  /// One by one, without the source.
+  /// The mistakes without the source.
   [[nodiscard]] const std::vector<Mistake>& mistakes() const { return mistakes_; }
 
  private:

@@ -13,62 +13,61 @@
 
 namespace canopy {
 
-/// Thrown when a saved state cannot be restored: it is damaged, from a newer version, or from
-/// another optimizer.
+/// Thrown when a saved state cannot be restored because it is damaged, from a newer version, or
+/// from another optimizer.
 class StateError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The same for a newer version.
+/// Thrown when a saved state is from a newer version.
 class NewerStateError : public StateError {
  public:
   using StateError::StateError;
 };
 
-/// Everything an object has to remember, being saved or restored. A class says once, in
-/// `transfer(State&)`, what that is and in what order: the same lines save and restore it. Numbers
-/// are kept as the shortest text that reads back as the same bits.
+/// Saves or restores an object's state. A class lists its members once, in `transfer(State&)`; the
+/// same code saves and restores them. Numbers are stored as the shortest text that reads back as
+/// the same bits.
 class State {
  public:
-  /// To save.
+  /// For saving.
   State() = default;
-  /// To restore; the text must outlive it. Throws StateError when it is damaged or too new.
+  /// For restoring; the text must outlive it. Throws StateError when it is damaged or too new.
   explicit State(std::string_view saved);
 
   [[nodiscard]] bool restoring() const { return restoring_; }
 
-  /// What was saved, with a version at the start and a checksum at the end.
+  /// The saved state, with a version at the start and a checksum at the end.
   [[nodiscard]] std::string text() const;
 
-  /// Throws StateError unless everything was read.
+  /// Throws StateError unless everything has been read.
   void end() const;
 
-  /// A word that must be the same when restoring.
+  /// A word that must be equal when restoring.
   void mark(std::string_view word);
 
-  /// What another object has saved, as it is.
+  /// The saved state of another object, unchanged.
   void nested(std::string& saved);
 
-  /// Throws StateError unless a restored value makes sense.
+  /// Throws StateError if a restored value is invalid.
   static void require(bool makes_sense);
 
-  /// The same, and nothing while saving.
+  /// `require` when restoring; does nothing when saving.
   void require_restored(bool makes_sense) const {
     if (restoring_) require(makes_sense);
   }
 
-  /// Whether these can be numbers of rewards, which formulas need as reals; variances or other
-  /// finite numbers that are not negative; any finite numbers.
+  /// Whether the values are valid numbers of rewards (stored as doubles); finite and not negative,
+  /// as variances; finite.
   [[nodiscard]] static bool are_counts(std::initializer_list<double> values);
   [[nodiscard]] static bool are_sizes(std::initializer_list<double> values);
   [[nodiscard]] static bool are_finite(std::initializer_list<double> values);
 
-  /// Whether these can be rewards, or means of them: no optimizer takes any beyond 1e100.
+  /// Whether the values are valid rewards or means of rewards: optimizers reject any beyond 1e100.
   [[nodiscard]] static bool are_rewards(std::initializer_list<double> values);
 
-  /// Whether these can be the least and the largest of some numbers, or of none: then they are
-  /// infinite.
+  /// Whether these are the least and the largest of some numbers; both infinite: of none.
   [[nodiscard]] static bool are_ends(double least, double largest);
 
   template <class... Values>
@@ -77,7 +76,7 @@ class State {
   }
 
  private:
-  void transfer(double& value);  // no state has a NaN
+  void transfer(double& value);  // NaN is never saved
   void transfer(std::uint64_t& value);
 
   template <class Value>
@@ -131,7 +130,7 @@ class State {
 
   bool restoring_ = false;
   std::string text_;        // when saving
-  std::string_view saved_;  // when restoring: what has not been read yet
+  std::string_view saved_;  // when restoring: the part not read yet
 };
 
 }  // namespace canopy

@@ -18,10 +18,10 @@ struct Estimate {
   std::optional<Interval> interval;  ///< None for a single measurement.
 };
 
-/// Of at least one value.
+/// The estimate from at least one value.
 [[nodiscard]] Estimate estimate(std::span<const double> values);
 
-/// The same for values that arrive one at a time and are not kept.
+/// Estimates from values that arrive one at a time and are not stored.
 class RunningEstimate {
  public:
   void add(double value) { values_.add(value); }
@@ -29,10 +29,10 @@ class RunningEstimate {
   [[nodiscard]] double count() const { return values_.count; }
   [[nodiscard]] double mean() const { return values_.mean; }
 
-  /// Of the mean, squared; of at least two values.
+  /// The squared standard error of the mean; requires at least two values.
   [[nodiscard]] double squared_error() const { return values_.variance() / values_.count; }
 
-  /// Of at least one value.
+  /// Requires at least one value.
   [[nodiscard]] Estimate estimate() const;
 
  private:

@@ -17,21 +17,22 @@
 namespace canopy {
 
 /// Thrown when a store cannot be read or written. The message names the store and says what is
-/// wrong, in words that fit every front end.
+/// wrong; it can be shown to users of any interface.
 class StoreError : public std::runtime_error {
  public:
   enum class Fault {
-    full,         ///< No space left; what was acknowledged before is kept.
-    read_only,    ///< It can be read but not written.
-    damaged,      ///< Its contents cannot be understood.
-    newer,        ///< It was written by a newer version of canopy.
-    older,        ///< It was written by an older version of canopy.
-    busy,         ///< Another process has kept it locked for too long.
-    locked,       ///< Something else has this study locked for the moment.
-    in_doubt,     ///< The connection was lost while it was written: it may be stored or not.
-    taken_over,   ///< Somebody else has the right to write to this study by now.
-    moved_on,     ///< Somebody has written to this study meanwhile; the right to it is still ours.
-    unreachable,  ///< It cannot be opened.
+    full,        ///< No space left. Everything acknowledged before is kept.
+    read_only,   ///< It can be read but not written.
+    damaged,     ///< Its contents are invalid.
+    newer,       ///< It was written by a newer version of canopy.
+    older,       ///< It was written by an older version of canopy.
+    busy,        ///< Another process kept it locked for too long.
+    locked,      ///< The study is locked at the moment.
+    in_doubt,    ///< The connection was lost during a write, which may or may not have been stored.
+    taken_over,  ///< Another owner now has the right to write to this study.
+    moved_on,    ///< Another process has written to this study; we still own the right to write to
+                 ///< it.
+    unreachable,  ///< It cannot be opened or reached.
     missing,      ///< It does not exist.
     foreign,      ///< It is not a canopy store.
     other,
@@ -51,22 +52,22 @@ using StudyId = std::int64_t;
 struct StudyRecord {
   StudyId id = 0;
   std::string name;
-  std::string specification;  ///< as JSON, with every option
-  std::string forked_from;    ///< the name of another study, or empty
+  std::string specification;  ///< as JSON, with all options resolved
+  std::string forked_from;    ///< name of the original study, or empty
   double created = 0.0;       ///< seconds since 1970
-  double updated = 0.0;       ///< when the last event happened
+  double updated = 0.0;       ///< time of the last event
   std::uint64_t events = 0;
   std::uint64_t pulls = 0;  ///< rewards learnt
-  std::string holder;       ///< who last opened it for writing
+  std::string holder;       ///< the process that last opened it for writing
 };
 
-/// Which studies are listed, by name: at most `limit` of those whose names follow `after`.
+/// Selects studies to list: at most `limit` of those whose names sort after `after`.
 struct StudyRange {
   std::string after = {};
   std::size_t limit = SIZE_MAX;
 };
 
-/// Which entries of a journal are read: at most `limit` of those that follow number `after`.
+/// Selects entries of a journal: at most `limit` of those with a number greater than `after`.
 struct EntryRange {
   std::uint64_t after = 0;
   std::uint64_t limit = UINT64_MAX;
@@ -78,29 +79,29 @@ struct NewStudy {
   std::string specification;
   double created = 0.0;
   std::string forked_from = {};
-  std::optional<StudyId> copied = std::nullopt;  ///< starts with the whole journal of this one, or
-  std::span<const JournalEntry> journal = {};    ///< with these entries, which have
-  std::uint64_t pulls = 0;                       ///< so many rewards to learn from
+  std::optional<StudyId> copied = std::nullopt;  ///< copy the whole journal of this study, or
+  std::span<const JournalEntry> journal = {};    ///< begin with these entries,
+  std::uint64_t pulls = 0;  ///< which have this number of rewards to learn from
 };
 
-/// The state of a study after this many events.
+/// The saved state of a study after the first `events` events.
 struct Snapshot {
   std::uint64_t events = 0;
   std::string optimizer;
   std::string tuner;
 };
 
-/// An answer to a request that came with a key, to be given again when the request comes again.
+/// The stored response to a request with an idempotency key; repeated requests get the same one.
 struct KeptAnswer {
   std::string key;
-  std::string request;  ///< what was asked for: a request with the same key must be the same
+  std::string request;  ///< the original request; one with the same key must be identical
   std::string answer;
   double at = 0.0;  ///< seconds since 1970
 
   friend bool operator==(const KeptAnswer&, const KeptAnswer&) = default;
 };
 
-/// Names the answer to a request.
+/// Identifies a stored response: the study and the idempotency key.
 struct AnswerKey {
   StudyId study = 0;
   std::string key;
@@ -108,93 +109,94 @@ struct AnswerKey {
   friend auto operator<=>(const AnswerKey&, const AnswerKey&) = default;
 };
 
-/// What is written for one study in one step.
+/// A write to one study, done atomically.
 struct StudyWrite {
   StudyId study = 0;
-  std::span<const JournalEntry> entries = {};  ///< which already have their numbers
-  std::uint64_t pulls = 0;                     ///< rewards learnt, those of the entries included
-  std::span<const KeptAnswer> answers = {};    ///< none, unless the store is a FullStore
+  std::span<const JournalEntry> entries = {};  ///< already numbered
+  std::uint64_t pulls = 0;  ///< total number of rewards learnt, including those of the entries
+  std::span<const KeptAnswer> answers = {};  ///< must be empty unless the store is a FullStore
 };
 
 /// A command to the process that runs a study.
 struct PostedCommand {
-  std::uint64_t number = 0;  ///< 1, 2, 3, ... in a study
+  std::uint64_t number = 0;  ///< 1, 2, 3, ... per study
   double at = 0.0;
   std::string text;
 
   friend bool operator==(const PostedCommand&, const PostedCommand&) = default;
 };
 
-/// The right to write to a study, for as long as it lives.
+/// The right to write to a study, held during the lifetime of this object.
 class StudyLock {
  public:
   virtual ~StudyLock() = default;
 
-  /// Whether nobody else has taken the study meanwhile. Cheap, unless there is reason to doubt.
-  /// Throws StoreError if that cannot be found out.
+  /// Returns whether this process still owns the study. Cheap unless the lease may have expired.
+  /// Throws StoreError if that cannot be determined.
   [[nodiscard]] virtual bool is_held() { return true; }
 };
 
-// Stores by use. In all of them, what a function has written is on the disk when it returns, a
-// function that throws has written nothing, and readers never wait for a writer. Names and texts
-// are UTF-8 without a zero byte; others are refused. All functions throw StoreError. Not
-// thread-safe; a StudySession is.
+// Interfaces to a store. For all of them: what a function has written is durable when it returns; a
+// function that throws has written nothing; readers never wait for a writer. Names and texts must
+// be UTF-8 without zero bytes; others are rejected. All functions throw StoreError. Not
+// thread-safe; use a StudySession for that.
 
-/// Studies: what they are, their journals, their last snapshots, and the right to write to them.
+/// Studies: their specifications, journals and last snapshots, and the right to write to them.
 class Journals {
  public:
-  /// How long a lock is usually waited for: a holder that was killed is gone by then.
+  /// Default time to wait for a lock: long enough for the lock of a killed owner to expire.
   static constexpr std::chrono::milliseconds kPatience{2000};
 
   virtual ~Journals() = default;
 
-  /// A file or an address, for messages.
+  /// The file name or address of the store, for messages.
   [[nodiscard]] virtual const std::string& name() const = 0;
 
   [[nodiscard]] virtual std::vector<StudyRecord> list(const StudyRange& range) = 0;
   [[nodiscard]] virtual std::optional<StudyRecord> find(const std::string& name) = 0;
 
-  /// None if there already is a study of that name. Throws StudyError if no study can have it.
+  /// Creates a study; returns none if the name is in use. Throws StudyError if the name is invalid.
   [[nodiscard]] virtual std::optional<StudyRecord> create(const NewStudy& study) = 0;
 
-  /// Makes a study from another one of this store, or finds the one that was made before, where a
-  /// server can read the journal itself. None: this store cannot, and has done nothing. Throws
-  /// StoreError if the name is taken by a study that was not made from it.
+  /// Creates a fork inside the store if it can read journals itself (a server), or returns the
+  /// existing fork of that name. Returns none, without having done anything, if the store does not
+  /// support this. Throws StoreError if the name is in use by a study that is not a fork of the
+  /// original.
   [[nodiscard]] virtual std::optional<StudyRecord> fork(const StudyRecord& /*original*/,
                                                         const NewStudy& /*fork*/) {
     return std::nullopt;
   }
 
-  /// Deletes a study and everything that belongs to it. Its id is never used again.
+  /// Deletes a study with everything that belongs to it. Its id is never reused.
   virtual void erase(StudyId study) = 0;
 
   virtual void set_specification(StudyId study, const std::string& specification) = 0;
   virtual void set_holder(StudyId study, const std::string& holder) = 0;
 
-  /// Adds to the journals of several studies in one step, at most once to each. Nothing is written
-  /// for a study that was deleted or taken over by another process: its place in the result has the
-  /// error. Throws if nothing at all could be written.
+  /// Appends to the journals of several studies in one transaction; each study may occur once.
+  /// Nothing is written for a study that was deleted or taken over by another process; the result
+  /// has the error in its place. Throws if nothing at all could be written.
   [[nodiscard]] virtual std::vector<std::optional<StoreError>> write(
       std::span<const StudyWrite> writes) = 0;
 
-  /// Writes for one study; throws its error.
+  /// Writes to one study. Throws its error.
   void append(const StudyWrite& one);
 
-  /// Calls visit with entries of a journal, in order. Throws StudyError at one that is damaged.
+  /// Calls visit with entries of a journal in order. Throws StudyError if an entry is damaged.
   virtual void read(StudyId study, const EntryRange& range,
                     const std::function<void(const JournalEntry&)>& visit) = 0;
 
   [[nodiscard]] virtual std::optional<Snapshot> snapshot(StudyId study) = 0;
   virtual void set_snapshot(StudyId study, const Snapshot& snapshot) = 0;
 
-  /// The right to write to a study, which one owner has at a time, in any process: what is written
-  /// for a study by an owner that has lost it is refused. Null if another owner keeps it: one that
-  /// was killed is gone within the patience, unless that is zero. The right ends with the process,
-  /// however that ends.
+  /// Acquires the right to write to a study. One owner has it at a time, across all processes;
+  /// writes by an owner that has lost it are rejected. Returns null if another owner has it. The
+  /// right of a killed owner expires within the patience, unless the patience is zero. It always
+  /// ends with the owning process.
   [[nodiscard]] virtual std::unique_ptr<StudyLock> try_lock(StudyId study,
                                                             std::chrono::milliseconds patience) = 0;
 
-  /// Whether an owner has it; false if that cannot be determined.
+  /// Whether any process owns the study; false if that cannot be determined.
   [[nodiscard]] virtual bool is_locked(StudyId study) = 0;
 };
 
@@ -203,26 +205,28 @@ class Mailbox {
  public:
   virtual ~Mailbox() = default;
 
-  /// Posts a command to the study's runner; one that has a key only once. Returns its number.
+  /// Posts a command to the study's runner and returns its number. A command with an idempotency
+  /// key is posted once.
   virtual std::uint64_t post_command(StudyId study, double at, const std::string& text) = 0;
-  /// The commands that follow number `after`, in order.
+  /// Returns the commands with a number greater than `after`, in order.
   [[nodiscard]] virtual std::vector<PostedCommand> commands(StudyId study, std::uint64_t after) = 0;
 };
 
-/// Answers that were written together with what was done for them (StudyWrite).
+/// Responses to requests with idempotency keys, written in the same transaction as the effects of
+/// the request (StudyWrite).
 class KeptAnswers {
  public:
   virtual ~KeptAnswers() = default;
 
-  /// The answers that were kept under these keys, in their order.
+  /// Returns the stored responses for these keys, in their order; none for unknown keys.
   [[nodiscard]] virtual std::vector<std::optional<KeptAnswer>> find_answers(
       std::span<const AnswerKey> keys) = 0;
-  /// Forgets answers that were given before a time; some of them, if there are very many. Returns
-  /// the number forgotten.
+  /// Deletes responses stored before a time, at most a bounded number per call. Returns the number
+  /// deleted.
   virtual std::uint64_t forget_answers(double before) = 0;
 };
 
-/// All that a study and its tuner need.
+/// The interface that a study and its tuner need.
 class Store : public Journals, public Mailbox {
  public:
   enum class Mode {
@@ -231,7 +235,7 @@ class Store : public Journals, public Mailbox {
   };
 };
 
-/// All that a server of studies needs.
+/// The interface that a server of studies needs.
 class FullStore : public Store, public KeptAnswers {};
 
 }  // namespace canopy

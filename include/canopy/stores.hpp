@@ -8,12 +8,12 @@
 
 namespace canopy {
 
-/// Opens a store by name: `postgresql://user@host/database`, or an SQLite file. Throws StoreError.
-/// A store must not be carried across a fork: a child whose parent has it open is refused.
+/// Opens a store by name: an SQLite file or `postgresql://user@host/database`. Throws StoreError. A
+/// store must not be used across a fork: a child process whose parent has it open gets an error.
 [[nodiscard]] std::unique_ptr<FullStore> open_store(const std::string& name, Store::Mode mode);
 
-/// Checks the database that a store is in, page by page and while others may write to it. Returns
-/// what is wrong. Throws StoreError.
+/// Checks the integrity of the database that a store is in, even while other processes write to it.
+/// Returns the faults found. Throws StoreError.
 [[nodiscard]] std::vector<std::string> find_faults(const std::string& name);
 
 }  // namespace canopy

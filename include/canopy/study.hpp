@@ -22,43 +22,44 @@ namespace canopy {
 
 class TicketLeases;
 
-/// Which study is meant.
+/// Options for opening a study.
 struct OpenOptions {
-  std::string name;                 ///< of the study
-  std::optional<std::string> fork;  ///< a new study to make from it, or one made from it before
-  std::string holder = {};          ///< who opens it, for others to read; by default this process
-  MakeFold fold = {};               ///< what else is to follow from the journal
-  /// Of the tickets that are given out from now on: another one each time a server opens the study.
-  /// A ticket that is told with it is the one that was given out, also if the study was deleted and
-  /// made again meanwhile, or restored from a backup. Empty: tickets are told by their numbers.
+  std::string name;  ///< of the study
+  std::optional<std::string>
+      fork;  ///< name of a fork: created from this study, or opened if it exists already
+  std::string holder = {};  ///< shown to others as the owner; by default this process
+  MakeFold fold = {};       ///< creates the additional state that is folded from the journal
+  /// Identifies the tickets issued from now on; a server uses a new incarnation each time it opens
+  /// the study. A ticket that is told together with its incarnation is recognized even if the study
+  /// was deleted and recreated, or restored from a backup. Empty: tickets are identified by number
+  /// alone.
   std::string incarnation = {};
-  Clock* clock = &machine_clock();  ///< dates its events; outlives the study
-  /// Whether the system may be set and measured by other commands than before: old and new rewards
-  /// are then taken to be of the same thing.
+  Clock* clock = &machine_clock();  ///< source of event times; must outlive the study
+  /// Accepts commands for setting and measuring the system that differ from the recorded ones. Old
+  /// and new rewards are then assumed to be comparable.
   bool accept_changes = false;
-  /// How long another process that has it is waited for.
+  /// How long to wait for another process that has the study open.
   std::chrono::milliseconds patience = Store::kPatience;
 };
 
-/// An optimizer that remembers: a specification, its journal in the store, and the state that
-/// follows from them. It speaks the optimizer's protocol. What was asked and told is on the disk
-/// once `commit` has returned; no one should be told of it earlier. Not thread-safe; StudySession
-/// is.
+/// A persistent optimizer: a specification, its journal in the store, and the state that follows
+/// from both. It implements the optimizer's protocol. Asks and tells are durable once `commit` has
+/// returned; callers must not report them to others before. Not thread-safe; StudySession is.
 ///
-/// The journal is complete in itself: every ask has its arm. Opening a study repeats what happened
-/// after the last snapshot and compares every arm; the first that differs is an error.
+/// The journal is complete: every ask is recorded with its arm. Opening a study replays the events
+/// after the last snapshot and compares every arm; a difference is an error.
 class Study final : public Optimizer {
  public:
-  /// Opens the study of that name to continue it, or creates it. Throws StudyError if
-  /// someone else has it open, if it was begun with another space, optimizer or objective, and if
-  /// its optimizer has another revision here.
+  /// Opens the study of that name, or creates it. Throws StudyError if another process has it open,
+  /// if it was created with another space, optimizer or objective, and if its optimizer has another
+  /// revision in this version.
   ///
-  /// A fork is a new study. It starts with the whole journal if nothing that learning depends on
-  /// differs; otherwise with the rewards of all arms that are in the new space, as observations.
+  /// A fork is a new study. It begins with a copy of the journal if nothing that learning depends
+  /// on differs; otherwise with the rewards of all arms that are in the new space, as observations.
   [[nodiscard]] static Study open(Store& store, const StudySpecification& given,
                                   const OpenOptions& options);
 
-  /// The same with the specification that is in the store.
+  /// Opens a study with the specification that is in the store.
   [[nodiscard]] static Study reopen(Store& store, const OpenOptions& options);
 
   Study(Study&& other) noexcept;
@@ -68,8 +69,8 @@ class Study final : public Optimizer {
 
   Pull ask(std::uint64_t pulls = UINT64_MAX) override;
   Pull ask_in(Context context, std::uint64_t pulls = UINT64_MAX) override;
-  /// The same for a client of a server, for a limited time in seconds: see `drop_expired`. 0: for
-  /// ever. The ticket is of the incarnation that the study was opened with.
+  /// Asks on behalf of a client of a server. The ticket expires after `seconds` (see
+  /// `drop_expired`); 0: never. It belongs to the incarnation that the study was opened with.
   Pull ask_on_lease(std::uint64_t pulls, double seconds, Context context = {});
   Pull ask_again() override;
   Pull ask_as(const Pull& earlier, std::uint64_t pulls, Context context = {}) override;
@@ -86,7 +87,7 @@ class Study final : public Optimizer {
   }
   [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) override;
   [[nodiscard]] Status observe_in(Context context, Arm arm, const Rewards& rewards) override;
-  /// For any purpose: see Role.
+  /// Observes rewards with a role, and with a context if the study has contexts.
   [[nodiscard]] Status observe(Arm arm, const AnyRewards& rewards, Role role, Context context = {});
   [[nodiscard]] Status remember(Arm arm, const Rewards& rewards) override;
   void set_reward_range(const std::optional<RewardRange>& range) override;
@@ -126,78 +127,79 @@ class Study final : public Optimizer {
   }
   [[nodiscard]] std::vector<Pull> in_flight() const override { return live().in_flight(); }
   [[nodiscard]] std::string save() override { return live().save(); }
-  /// A study is restored from its store: throws StateError.
+  /// Throws StateError: a study is restored from its store.
   void restore(std::string_view saved) override;
-  /// A copy of the optimizer, in memory and without a journal.
+  /// A copy of the optimizer in memory, without a journal.
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override { return live().clone(); }
 
-  /// What clients were told of tickets.
+  /// The leases and incarnations of tickets.
   [[nodiscard]] const TicketLeases& tickets() const { return *leases_; }
-  /// The incarnation that a ticket was given out with: see OpenOptions.
+  /// The incarnation that a ticket was issued under; see OpenOptions.
   [[nodiscard]] const std::string& incarnation_of(Ticket ticket) const;
 
-  /// Whether the next ask is for a comparison with the baseline, after `more` further rewards of
-  /// the search.
+  /// Whether the next ask begins a round of comparing with the baseline, after `more` further
+  /// rewards of the search.
   [[nodiscard]] bool is_round_due(std::uint64_t more = 0) const;
 
   /// Drops the tickets whose lease has expired and returns their number.
   std::uint64_t drop_expired();
-  /// Whether tickets on lease are open.
+  /// Whether any open ticket has a lease.
   [[nodiscard]] bool has_leases() const;
 
-  /// Keeps an answer in the store, in the same step as what was done for it.
+  /// Stores the response to a request in the same transaction as the effects of the request.
   void keep_answer(KeptAnswer answer);
 
-  /// Notes something that does not concern the optimizer.
+  /// Records an event that does not concern the optimizer.
   void note(Event event);
 
-  /// Does what was done to a copy of this study. Throws StudyError (`differs`) if it does not fit:
-  /// then what was not committed must be taken back.
-  void repeat(const Event& event);
+  /// Applies an event of a client's copy of this study. Throws StudyError (`differs`) if the event
+  /// does not fit; the caller must then roll back the uncommitted events.
+  void replay(const Event& event);
 
-  /// Writes everything since the last commit to the disk. If that fails, the study is as it was
-  /// after the last successful one, and StoreError is thrown. If even reading the store fails, all
-  /// other functions throw it too, until a commit finds the store readable again.
+  /// Writes everything since the last commit to the store. On failure, the study returns to the
+  /// state of the last successful commit, and StoreError is thrown. If the store cannot even be
+  /// read then, all other functions throw StoreError, too, until a commit can read it again.
   void commit();
 
-  /// Keeps the state, so that the next opening is quick; if this fails, that is slower. Commit does
-  /// it now and then, too.
+  /// Saves a snapshot, so that the study opens quickly next time. Failures are ignored. `commit`
+  /// also does this from time to time.
   void snapshot();
 
-  // The steps of a commit, for callers that carry on while the disk works: others may use the study
-  // during `write`, but not the store.
+  // The steps of a commit, for callers that continue during the write: other threads may use the
+  // study, but not the store, while `write` runs.
 
-  /// What there is to write, if anything.
+  /// Everything that has to be written.
   struct Batch {
     std::vector<JournalEntry> entries = {};
     std::uint64_t pulls = 0;
     std::vector<KeptAnswer> answers = {};
-    std::optional<Snapshot> snapshot = std::nullopt;  ///< when one is due
+    std::optional<Snapshot> snapshot = std::nullopt;  ///< set if one is due
 
     [[nodiscard]] bool empty() const { return entries.empty() && answers.empty(); }
   };
   [[nodiscard]] Batch take_batch();
-  /// Throws StoreError; in that case call `settle`, otherwise `keep`.
+  /// Throws StoreError. Call `resolve_failure` then, otherwise `mark_written`.
   void write(const Batch& batch) const;
-  void keep(const Batch& batch);
-  /// After a batch could not be written: undoes everything since the last commit. Returns why it is
-  /// lost, or nothing if it is in the store after all.
-  [[nodiscard]] std::optional<StoreError> settle(const Batch& batch, const StoreError& error);
-  /// Undoes everything since the last commit. Throws what opening throws, after which
-  /// nothing works until `recover` does.
-  void take_back();
-  /// Reads the study again, if that failed before.
+  void mark_written(const Batch& batch);
+  /// After a failed write: rolls back to the last commit. Returns the error, or none if the batch
+  /// turns out to be in the store after all.
+  [[nodiscard]] std::optional<StoreError> resolve_failure(const Batch& batch,
+                                                          const StoreError& error);
+  /// Discards everything since the last commit. Throws the same errors as opening; after that, only
+  /// `recover` can be used.
+  void roll_back();
+  /// Reads the study from the store again if an earlier attempt failed.
   void recover();
-  /// Whether it did not fail.
+  /// Whether the last attempt to read the study succeeded.
   [[nodiscard]] bool is_readable() const { return optimizer_ != nullptr; }
 
-  /// Whether the right to write is still ours: see StudyLock.
+  /// Whether this process still owns the study; see StudyLock.
   [[nodiscard]] bool is_held() const { return lock_->is_held(); }
 
   /// The number of the last event, committed or not.
   [[nodiscard]] std::uint64_t events() const;
 
-  /// Seconds since 1970, for dating events: never goes back.
+  /// Seconds since 1970 for dating events; never decreases.
   [[nodiscard]] double now() const;
   [[nodiscard]] Clock& clock() const { return *clock_; }
 
@@ -205,7 +207,7 @@ class Study final : public Optimizer {
   [[nodiscard]] const StudySpecification& specification() const { return specification_; }
   [[nodiscard]] Store& store() { return *store_; }
 
-  /// What was to follow from the journal when the study was opened; null: nothing.
+  /// The state folded from the journal; null if OpenOptions requested none.
   [[nodiscard]] const JournalFold* fold() const { return fold_.get(); }
 
  private:
@@ -233,35 +235,36 @@ class Study final : public Optimizer {
   Clock* clock_;
   std::unique_ptr<TicketLeases> leases_;
   std::unique_ptr<JournalFold> fold_;
-  // What the search has seen of the system, in the journal or on its way to it.
+  // How many changes of the system, and up to which pull, have been recorded in the journal.
   std::uint64_t changes_ = 0;
   std::uint64_t seen_at_ = 0;  // pull
   std::vector<JournalEntry> uncommitted_;
-  std::vector<KeptAnswer> answers_;    // of which nobody has been told
-  std::uint64_t events_ = 0;           // committed, or on their way to the disk
-  std::uint64_t snapshot_events_ = 0;  // of which the snapshot covers this many
-  std::uint64_t snapshot_bytes_ = 0;   // that it took
+  std::vector<KeptAnswer> answers_;    // not committed yet
+  std::uint64_t events_ = 0;           // committed or being written
+  std::uint64_t snapshot_events_ = 0;  // covered by the last snapshot
+  std::uint64_t snapshot_bytes_ = 0;   // size of the last snapshot
   double last_at_ = 0.0;
-  double started_at_ = 0.0;      // by the clock on the wall, and
-  double started_steady_ = 0.0;  // by one that never jumps
+  double started_at_ = 0.0;      // wall clock time at the start
+  double started_steady_ = 0.0;  // steady clock time at the start
 };
 
 /// The specification of a study in a store. Throws StudyError.
 [[nodiscard]] StudySpecification specification_of(const StudyRecord& record);
 
-/// Throws StudyError if no study can have that name: it is shown, and is a part of paths.
+/// Throws StudyError if a name is invalid. Names are displayed and are parts of URL paths.
 void check_study_name(const std::string& name);
 
-/// The record of a study. Throws StudyError, which suggests the nearest name.
+/// Returns the record of a study. Throws StudyError, with the most similar name, if it does not
+/// exist.
 [[nodiscard]] StudyRecord find_study(Store& store, const std::string& name);
 
-/// The optimizer of a study, to look at without a lock.
+/// A study's optimizer for read-only use, without a lock.
 struct LoadedOptimizer {
   std::unique_ptr<Optimizer> optimizer;
-  std::shared_ptr<const JournalFold> fold;  ///< null where none was asked for
+  std::shared_ptr<const JournalFold> fold;  ///< null if not requested
   std::shared_ptr<const TicketLeases> tickets;
-  /// If the optimizer has another revision here, it is not the one that chose the arms, but
-  /// one that has observed everything they earned. A sentence that says so; otherwise empty.
+  /// Not empty if the optimizer's revision differs from the study's. The optimizer has then
+  /// observed all rewards, but is not the one that chose the arms.
   std::string warning;
 };
 [[nodiscard]] LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,

@@ -5,19 +5,19 @@
 
 namespace canopy {
 
-/// Thrown when a study cannot be opened or used. The message suits every front end, which adds what
-/// to do about it.
+/// Thrown when a study cannot be opened or used. The message can be shown in any interface, which
+/// may add advice.
 class StudyError : public std::runtime_error {
  public:
   enum class Fault {
     missing,         ///< There is no such study.
-    bad_name,        ///< No study can have that name.
-    taken,           ///< There already is a study of that name.
-    open_elsewhere,  ///< Someone else is writing to it.
-    differs,         ///< It was begun with other settings.
-    other_commands,  ///< It was measured by other commands; see OpenOptions::accept_changes.
-    other_revision,  ///< Its optimizer now decides differently; see Study::open.
-    damaged,         ///< Its journal or its specification cannot be understood.
+    bad_name,        ///< The name is invalid.
+    taken,           ///< A study of that name exists already.
+    open_elsewhere,  ///< Another process has it open for writing.
+    differs,         ///< It was created with other settings.
+    other_commands,  ///< It was created with other commands; see OpenOptions::accept_changes.
+    other_revision,  ///< Its optimizer has another revision in this version; see Study::open.
+    damaged,         ///< Its journal or its specification is invalid.
     closed,
     other,
   };

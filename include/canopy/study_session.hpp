@@ -21,66 +21,65 @@ namespace canopy {
 
 class Committer;
 
-/// A study for many callers at once: one queue. What waits in it is performed by one thread at a
-/// time, and nobody is answered before what they did, and all that they saw, is on the disk; one
-/// commit serves all that was performed since the one before began. Thread-safe.
+/// Shares a study between many callers by a queue. One thread at a time performs the queued tasks.
+/// A caller gets its result only when its own effects, and everything it has seen, are durable. One
+/// commit covers all tasks performed since the previous commit began. Thread-safe.
 class StudySession : public std::enable_shared_from_this<StudySession> {
  public:
-  /// What came of a task.
+  /// The result of a task.
   struct Outcome {
     std::string answer = {};
-    std::exception_ptr error = nullptr;  ///< why there is no answer
+    std::exception_ptr error = nullptr;  ///< set if the task failed
   };
 
-  /// Something to be done to the study.
+  /// A task to be performed on the study.
   struct Task {
-    /// Does it, and returns the answer.
+    /// Performs the task and returns the response.
     std::function<std::string(Study&)> perform = {};
-    /// Called once.
+    /// Called exactly once.
     std::function<void(Outcome)> done = {};
-    /// A task that has a key is performed once: one that has the same key later gets the same
-    /// answer, as long as answers are kept. Throws ReusedKey if it is for another request.
+    /// The idempotency key. A later task with the same key gets the same response, as long as that
+    /// is kept, and is not performed again. Fails with ReusedKey if its request differs.
     std::string key = {};
     std::string request = {};
-    /// If it throws, nothing that it did stays.
+    /// If it throws, all its effects are rolled back.
     bool all_or_nothing = false;
   };
 
-  /// A key was used for another request before.
+  /// The idempotency key was used for a different request before.
   class ReusedKey : public std::runtime_error {
    public:
     ReusedKey() : std::runtime_error("this key was used for another request before") {}
   };
 
   struct Options {
-    /// Runs something on another thread; the session must be a shared_ptr. None: whoever waits in
-    /// `perform` does the work, and nothing can be posted.
+    /// Runs a function on another thread; the session must then be owned by a shared_ptr. None: the
+    /// threads that wait in `perform` do the work, and `post` must not be used.
     std::function<void(std::function<void()>)> execute = {};
-    /// Commits for many studies at once; needs `execute`. None: the study writes for itself.
+    /// Commits for many studies together; requires `execute`. None: the study commits by itself.
     Committer* committer = nullptr;
-    /// Of the same store, where answers to tasks with a key are kept. None: keys mean nothing.
+    /// The responses stored under idempotency keys, in the same store. None: keys are ignored.
     KeptAnswers* answers = nullptr;
-    /// Called after every commit that has succeeded, also of nothing.
+    /// Called after every successful commit, even if there was nothing to write.
     std::function<void(const Study&, bool has_written)> after_commit = {};
   };
 
-  /// Keeps the store and the study that `open` opens in it. Others may have the same store if it is
+  /// Owns the store and the study that `open` opens in it. The store may be shared if it is
   /// thread-safe.
   StudySession(std::shared_ptr<Store> store, const std::function<Study(Store&)>& open);
   StudySession(std::shared_ptr<Store> store, const std::function<Study(Store&)>& open,
                Options options);
-  /// Nothing may be under way.
+  /// No calls may be in progress.
   ~StudySession();
   StudySession(const StudySession&) = delete;
   StudySession& operator=(const StudySession&) = delete;
 
-  /// Puts a task into the queue. If the study is closed its error is StudyError (`closed`).
+  /// Adds a task to the queue. If the study is closed, the task fails with StudyError (`closed`).
   void post(Task task);
 
-  /// Calls action(study) and returns its result once it is on the disk. Throws what the action
-  /// throws, and StoreError if nothing could be written: then it has not happened, nor has anything
-  /// else since the last commit, and every waiting call throws. What an action returns must not
-  /// point into the study.
+  /// Calls action(study) and returns its result once its effects are durable. Throws what the
+  /// action throws. Throws StoreError if the commit failed: everything since the last commit is
+  /// then rolled back, and every waiting call throws. The result must not refer to the study.
   template <class Action>
   auto perform(Action&& action) {
     using Result = std::invoke_result_t<Action, Study&>;
@@ -93,29 +92,29 @@ class StudySession : public std::enable_shared_from_this<StudySession> {
     }
   }
 
-  /// Between these, `perform` does not wait for the disk on this thread; the last end_batch does,
-  /// and throws if anything of the batch was lost. They may nest.
+  /// Between begin_batch and end_batch, `perform` on this thread does not wait for commits. The
+  /// outermost end_batch waits, and throws if any part of the batch was lost. Calls may nest.
   void begin_batch();
   void end_batch();
 
-  /// Waits for the disk, keeps a snapshot and releases the study: later calls throw
-  /// StudyError. Throws StoreError itself.
+  /// Commits, saves a snapshot and closes the study; later calls throw StudyError. Throws
+  /// StoreError.
   void close();
-  /// The same without waiting; the answer of `done` is empty.
+  /// Closes without waiting; `done` is called with an empty response.
   void post_close(std::function<void(Outcome)> done);
   [[nodiscard]] bool is_open() const;
 
  private:
   struct Waiting {
     Task task = {};
-    std::optional<std::thread::id> batch = {};  // whose end waits for the disk instead
+    std::optional<std::thread::id> batch = {};  // of an open batch: the caller does not wait itself
     bool closes = false;
     Outcome outcome = {};
     bool is_performed = false;
   };
   using AllWaiting = std::vector<Waiting>;
 
-  /// What is on its way to the disk, and those who wait for it.
+  /// A commit in progress, and the tasks that wait for it.
   struct Commit {
     AllWaiting waiting;
     Study::Batch batch = {};
@@ -123,14 +122,14 @@ class StudySession : public std::enable_shared_from_this<StudySession> {
     std::optional<StoreError> error = {};
   };
 
-  /// What was done on one thread between begin_batch and end_batch.
+  /// The work of one thread between begin_batch and end_batch.
   struct OpenBatch {
     int depth = 0;
-    std::uint64_t events = 0;             // all up to this one
-    std::optional<StoreError> lost = {};  // why some of them are gone
+    std::uint64_t events = 0;             // number of the last event of the batch
+    std::optional<StoreError> lost = {};  // set if a part of the batch was lost
   };
 
-  [[nodiscard]] static bool must_be_alone(const Waiting& waiting);
+  [[nodiscard]] static bool is_exclusive(const Waiting& waiting);
   void wait_for(const std::function<void(Study&)>& action, bool closes = false);
   void put(Waiting waiting);
   void run();
@@ -141,24 +140,24 @@ class StudySession : public std::enable_shared_from_this<StudySession> {
   void find_kept_answers(AllWaiting& tasks);
   void perform_one(Waiting& waiting);
   void begin_commit(std::unique_lock<std::mutex>& lock);
-  void note_result(std::optional<StoreError> error);
+  void on_written(std::optional<StoreError> error);
   void end_commit(std::unique_ptr<Commit> commit);
-  void tell_of_loss(AllWaiting& waiting, const StoreError& error);
-  void release(AllWaiting& waiting);
+  void fail_uncommitted(AllWaiting& waiting, const StoreError& error);
+  void close_study(AllWaiting& waiting);
   [[nodiscard]] StudyError closed() const;
 
   std::shared_ptr<Store> store_;
   Options options_;
-  std::optional<Study> study_;  // of whoever is at work; none: closed
-  AllWaiting performed_;        // since the last commit began; of whoever is at work
+  std::optional<Study> study_;  // used only by the working thread; none: closed
+  AllWaiting performed_;        // since the last commit began; used only by the working thread
   std::string name_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool is_open_ = true;
-  bool is_at_work_ = false;  // somebody is
+  bool is_working_ = false;  // whether a thread is working
   AllWaiting queue_;
-  std::unique_ptr<Commit> commit_;  // that is on its way
+  std::unique_ptr<Commit> commit_;  // the commit in progress
   std::map<std::thread::id, OpenBatch> batches_;
 };
 

@@ -18,19 +18,20 @@
 
 namespace canopy {
 
-/// What to do when the system cannot be set or measured.
+/// What to do if the system cannot be set or measured.
 enum class OnFailure {
-  retry,  ///< at most three more times, waiting longer each time; then the arm has failed
-  skip,   ///< the arm has failed at once
+  retry,  ///< up to three retries with growing pauses; then the arm has failed
+  skip,   ///< the arm has failed without a retry
   stop,
 };
 
-/// The setting that the system is left with.
+/// The setting that the system is left with when tuning ends.
 enum class OnExit {
-  best,  ///< the setting that is proven to be better than the baseline, else the baseline
+  best,  ///< a setting proven to be better than the baseline, else the baseline
   baseline,
-  leave,      ///< the one it has
-  confirmed,  ///< the best arm if a comparison with the baseline has confirmed it, else that
+  leave,      ///< the current setting
+  confirmed,  ///< the best arm if a comparison with the baseline has confirmed it, else the
+              ///< baseline
 };
 
 template <>
@@ -42,7 +43,7 @@ struct EnumNames<OnExit> {
   static constexpr std::array<std::string_view, 4> names{"best", "baseline", "leave", "confirmed"};
 };
 
-/// How the tuner treats the system.
+/// How the tuner sets and measures the system.
 struct SystemOptions {
   std::uint64_t warmup_pulls = 0;
   double timeout_seconds = 30.0;
@@ -67,51 +68,60 @@ void visit_fields(SystemOptions& options, Visit&& visit) {
   static constexpr Range kSeconds{"a number of seconds from 0.001 to 1e6",
                                   [](double x) { return x >= 1e-3 && x <= 1e6; }};
   visit(Field{"warmup_pulls",
-              "pulls measured after a change and recorded, but not learnt from; not with "
-              "`optimizer.settle`, which takes its place",
+              "measurements after a change that are recorded, but not learnt from; cannot be "
+              "combined with "
+              "`optimizer.settle`, which replaces it",
               kAnyWhole},
         options.warmup_pulls);
   visit(Field{"timeout_seconds",
-              "after this, a command is killed together with everything it started", kSeconds},
+              "time limit of a command; after it, the command is killed together with everything "
+              "it started",
+              kSeconds},
         options.timeout_seconds);
   visit(Field{"on_failure",
-              "`retry`: up to three more times, after 0.25, 0.5 and 1 s, then the arm has failed; "
-              "`skip`: the arm has failed at once; `stop`: so has the study"},
+              "`retry`: up to three retries, after 0.25, 0.5 and 1 s, then the setting has failed; "
+              "`skip`: the setting has failed at once; `stop`: tuning ends with an error"},
         options.on_failure);
-  visit(
-      Field{"failure_reward",
-            "what is learnt when an arm fails; without it, a little worse than all rewards so far"},
-      options.failure_reward);
-  visit(Field{"outage_seconds", "how long to wait for a system that is down", kNotNegative},
+  visit(Field{"failure_reward",
+              "the reward that is learnt for a setting that fails; by default a little worse than "
+              "the worst reward so far"},
+        options.failure_reward);
+  visit(Field{"outage_seconds", "how long to wait for a system that is down before tuning ends",
+              kNotNegative},
         options.outage_seconds);
   visit(Field{"max_failures",
-              "this many failures in the last 50 pulls, or 10 among the first 10, stop the study",
+              "tuning stops after this many failures in the last 50 pulls, or if all of the first "
+              "10 fail",
               kOneToFifty},
         options.max_failures);
   visit(
       Field{"max_crashes",
-            "an arm at which canopy itself was killed this often in a row, before it could measure "
-            "it, has failed too; 0: never",
+            "a setting has failed, too, if canopy was killed this many times in a row after it was "
+            "applied and before it was measured; 0: never",
             kAnyWhole},
       options.max_crashes);
-  visit(Field{"on_exit",
-              "the setting the system is left with: `best`, `confirmed`, `baseline`, or (`leave`) "
-              "the one it has"},
-        options.on_exit);
-  visit(Field{"min_pulls_per_change", "a setting is held for at least this many pulls", kMillion},
-        options.min_pulls_per_change);
-  visit(Field{"max_changes_per_hour", "changes beyond this are postponed", kAtLeastOne},
-        options.max_changes_per_hour);
   visit(
-      Field{"floor",
-            "when the mean of the last rewards is worse than this, restore the baseline and stop"},
-      options.floor);
-  visit(Field{"floor_window", "rewards that this mean is taken over", kMillion},
+      Field{
+          "on_exit",
+          "the setting that the system is left with: `best`, `confirmed`, `baseline`, or `leave`: "
+          "the current one"},
+      options.on_exit);
+  visit(
+      Field{"min_pulls_per_change", "every setting is kept for at least this many pulls", kMillion},
+      options.min_pulls_per_change);
+  visit(Field{"max_changes_per_hour",
+              "maximum number of changes of the setting; further changes are delayed", kAtLeastOne},
+        options.max_changes_per_hour);
+  visit(Field{"floor",
+              "if the mean of the last rewards is worse than this, the baseline is restored and "
+              "tuning stops"},
+        options.floor);
+  visit(Field{"floor_window", "number of rewards that this mean is computed from", kMillion},
         options.floor_window);
 }
 
-/// How long to tune: until the first is used up; with neither, until interrupted. And how much it
-/// may cost: see LossRule.
+/// How long to tune: until the first budget is used up, or until interrupted if there is none. And
+/// how much tuning may cost: see LossRule.
 struct Budget {
   std::optional<std::uint64_t> pulls = std::nullopt;
   std::optional<double> seconds = std::nullopt;
@@ -128,43 +138,44 @@ struct Budget {
 
 template <class Visit>
 void visit_fields(Budget& budget, Visit&& visit) {
-  visit(Field{"pulls", "rewards to learn from", kAtLeastOne}, budget.pulls);
-  visit(Field{"seconds", "of tuning", kPositive}, budget.seconds);
-  visit(
-      Field{"confirm_pulls", "after them, to compare the best arm with the baseline", kAtLeastOne},
-      budget.confirm_pulls);
+  visit(Field{"pulls", "number of rewards to learn from", kAtLeastOne}, budget.pulls);
+  visit(Field{"seconds", "duration of tuning", kPositive}, budget.seconds);
+  visit(Field{"confirm_pulls", "pulls after these to compare the best setting with the baseline",
+              kAtLeastOne},
+        budget.confirm_pulls);
   static constexpr Range kPart{"a number above 0 and at most 1",
                                [](double x) { return x > 0.0 && x <= 1.0; }};
   visit(Field{"max_loss",
-              "the part of what the baseline would have earned meanwhile that tuning may cost: "
+              "how much of what the baseline would have earned tuning may cost, as a share such as "
               "0.02",
               kPart},
         budget.max_loss);
   visit(Field{"worst_loss",
-              "the part of that which a pull of an untried setting may lose at worst; by default "
-              "1, all of it",
+              "how much of that a pull of an untried setting may lose at worst, as a share; by "
+              "default 1, all of it",
               kPositive},
         budget.worst_loss);
   visit(Field{"max_loss_per_pull",
-              "instead of `max_loss`, where rewards may be negative: how much less than the "
-              "baseline pulls may earn on average",
+              "instead of `max_loss`, for rewards that may be negative: how much less than the "
+              "baseline a pull may earn on average",
               kPositive},
         budget.max_loss_per_pull);
   visit(Field{"worst_loss_per_pull",
-              "with it: how much less a pull of an untried setting may earn at worst", kPositive},
+              "together with `max_loss_per_pull`: how much less a pull of an untried setting may "
+              "earn at worst",
+              kPositive},
         budget.worst_loss_per_pull);
 }
 
 struct StudySpecification;
 struct BaselineRule;
 
-/// Everything that is wrong with the cap on what tuning costs, which is reckoned beside a baseline
-/// that is measured.
+/// Returns the violations in the limits on loss. They require a baseline that is measured.
 [[nodiscard]] std::vector<Violation> violations_of_cap(const StudySpecification& study);
 
-/// A setting that is known to be good. The search is compared with it: see WithBaseline.
+/// A setting known to be good, with which the search is compared: see WithBaseline.
 struct Baseline {
-  std::vector<double> setting = {};  ///< an arm
+  std::vector<double> setting = {};  ///< an arm, as coordinates
   std::uint64_t every = 10;
   std::uint64_t pulls = 4;
   std::optional<std::uint64_t> seed = std::nullopt;
@@ -172,23 +183,23 @@ struct Baseline {
   friend bool operator==(const Baseline&, const Baseline&) = default;
 };
 
-/// The keys beside `setting`.
+/// The keys other than `setting`.
 template <class Visit>
 void visit_fields(Baseline& baseline, Visit&& visit) {
   static constexpr Range kToMillion{"a whole number from 0 to 1000000",
                                     [](double x) { return x >= 0.0 && x <= 1e6; }};
   visit(Field{"every",
-              "pulls of the search between two rounds of comparing, on average; 0: it is measured "
-              "by `confirm` alone",
+              "average number of pulls of the search between two rounds of comparing; 0: the "
+              "baseline is only measured by `confirm`",
               kToMillion},
         baseline.every);
-  visit(Field{"pulls", "of the baseline in a round", kThousand}, baseline.pulls);
-  visit(Field{"seed", "of the coin that orders pairs; without it, every study has its own",
+  visit(Field{"pulls", "pulls of the baseline per round", kThousand}, baseline.pulls);
+  visit(Field{"seed", "for the random order of pairs; by default different for every study",
               kAnyWhole},
         baseline.seed);
 }
 
-/// How a live system is set and measured: the commands as they are written.
+/// How a live system is set and measured, with the commands as the user wrote them.
 struct SystemSpecification {
   std::optional<std::string> apply;
   std::optional<std::string> measure;
@@ -203,77 +214,84 @@ struct SystemSpecification {
   friend bool operator==(const SystemSpecification&, const SystemSpecification&) = default;
 };
 
-/// The keys that are not options.
+/// The keys that are not in SystemOptions.
 template <class Visit>
 void visit_fields(SystemSpecification& system, Visit&& visit) {
-  visit(Field{"apply",
-              "a command, run once per change of the setting; `{name}` stands for the value of a "
-              "parameter, or of a `[[context]]`"},
-        system.apply);
-  visit(Field{"measure",
-              "a command, run once per pull; prints the reward, a number, or a JSON object with it "
-              "and other metrics"},
-        system.measure);
   visit(
-      Field{"process",
-            "instead of `measure`: a program that keeps running. For every pull it is sent a line "
-            "`{\"arm\": {\"decay_minutes\": 5}}`, with a `[[context]]` also `\"context\"`, and "
-            "prints the reward on a line"},
-      system.process);
+      Field{"apply",
+            "a command, run once per change of the setting; `{name}` is replaced by the value of a "
+            "parameter or of a `[[context]]` variable"},
+      system.apply);
+  visit(
+      Field{"measure",
+            "a command, run once per pull; it prints the reward as a number, or a JSON object with "
+            "the reward and other metrics"},
+      system.measure);
+  visit(Field{"process",
+              "instead of `measure`: a program that keeps running. For every pull it reads a line "
+              "`{\"arm\": {\"decay_minutes\": 5}}`, with a `[[context]]` also `\"context\"`, and "
+              "prints the reward on a line"},
+        system.process);
   visit(Field{"shell", "run the commands with `/bin/sh`"}, system.shell);
-  visit(Field{"reads_arm",
-              "the programs take the arm from `CANOPY_ARM`; only needed where canopy cannot see "
-              "that itself"},
-        system.reads_arm);
-  visit(Field{"keep_background",
-              "what a command leaves running in the background goes on (a daemon that `apply` "
-              "starts)"},
-        system.keep_background);
-  visit(Field{"policy_file",
-              "with `[[context]]`: the file that the policy is written to as JSON, every few "
-              "seconds and at the end"},
-        system.policy_file);
+  visit(
+      Field{"reads_arm",
+            "the programs read the setting from `CANOPY_ARM`; only needed if canopy cannot detect "
+            "that"},
+      system.reads_arm);
+  visit(
+      Field{"keep_background",
+            "background processes of a command are not killed when it ends (a daemon that `apply` "
+            "starts)"},
+      system.keep_background);
+  visit(
+      Field{
+          "policy_file",
+          "with `[[context]]`: the file to which the policy is written as JSON, every few seconds "
+          "and at the end"},
+      system.policy_file);
   visit(Field{"folder",
-              "the folder that commands run in and that relative paths are seen from; by default "
-              "that of the study file"},
+              "the working directory of commands, to which relative paths refer; by default the "
+              "folder of the study file"},
         system.folder);
 }
 
-/// Where a tuner has the value of a context variable from, before each pull.
+/// Where the tuner gets the value of a context variable before each pull.
 struct ContextSource {
   static constexpr std::string_view kHour = "clock.hour";
   static constexpr std::string_view kWeekday = "clock.weekday";
 
-  std::string source = {};     ///< one of these, or a command; empty: whoever asks gives it
-  std::string time_zone = {};  ///< of a clock; empty: that of the machine
+  std::string source = {};     ///< one of the above, or a command; empty: clients pass the value
+  std::string time_zone = {};  ///< for clocks; empty: the time zone of the machine
 
   friend bool operator==(const ContextSource&, const ContextSource&) = default;
 };
 
-/// The keys of [[context]] beside those of a parameter and `period`.
+/// The keys of [[context]] other than `period` and those of a parameter.
 template <class Visit>
 void visit_fields(ContextSource& source, Visit&& visit) {
   visit(
-      Field{"source",
-            "where `canopy tune` has the value from, before each pull: `clock.hour` (a real from 0 "
-            "to 24 with period 24), `clock.weekday` (an integer from 0, Monday, to 6), or a "
-            "command that prints it; without it, whoever asks gives it"},
+      Field{
+          "source",
+          "where `canopy tune` gets the value before each pull: `clock.hour` (a real from 0 to 24 "
+          "with period 24), `clock.weekday` (an integer from 0, Monday, to 6), or a command that "
+          "prints it; without it, the client that asks has to give the value"},
       source.source);
-  visit(Field{"time_zone", "of a clock, such as `Europe/Berlin`; by default that of the machine"},
+  visit(Field{"time_zone",
+              "for a clock, such as `Europe/Berlin`; by default the time zone of the machine"},
         source.time_zone);
 }
 
-/// A study: what is tuned, by what, what a reward means, and how the system is set and measured.
+/// A study: the search space, the optimizer, the objective, and how the system is set and measured.
 struct StudySpecification {
   std::string name = {};  ///< may be empty
   Space space;
-  /// Without a name: the one that the study was begun with, else `kDefaultOptimizer`.
+  /// Without a name: the optimizer that the study was created with, else `kDefaultOptimizer`.
   Selection optimizer = {};
-  std::uint32_t revision = 0;  ///< of the optimizer; 0: the present one
+  std::uint32_t revision = 0;  ///< of the optimizer; 0: the current one
   PartitionRule partition = {};
   Objective objective = {};
-  ContextSpace contexts = {};                       ///< what the best setting may depend on
-  std::vector<ContextSource> context_sources = {};  ///< of each of these
+  ContextSpace contexts = {};  ///< the variables that the best setting may depend on
+  std::vector<ContextSource> context_sources = {};  ///< one for each variable
   std::optional<Baseline> baseline = std::nullopt;
   std::optional<SystemSpecification> system = std::nullopt;
   Budget budget = {};
@@ -285,66 +303,67 @@ struct StudySpecification {
   friend bool operator==(const StudySpecification&, const StudySpecification&) = default;
 };
 
-/// Reads a study from TOML or JSON text, which have the same keys. `source` names it in messages.
-/// Throws SpecificationError with every mistake.
+/// Reads a study from TOML or JSON text; both have the same keys. `source` names the text in
+/// messages. Throws SpecificationError with all mistakes.
 [[nodiscard]] StudySpecification parse_study(std::string_view toml, const std::string& source);
 [[nodiscard]] StudySpecification parse_study_json(std::string_view json, const std::string& source);
 
-/// Reads a study file, TOML or, if its name ends in .json, JSON.
+/// Reads a study file: JSON if its name ends in .json, else TOML.
 [[nodiscard]] StudySpecification load_study(const std::string& path);
 
-/// A text that reads back as an equal specification.
+/// Writes a specification so that it can be parsed back to an equal one.
 [[nodiscard]] std::string toml_of(const StudySpecification& study);
 [[nodiscard]] std::string json_of(const StudySpecification& study);
 
-/// The same with every option of the optimizer and its revision: a default that changes later does
-/// not affect it. Throws ConfigurationError.
+/// Returns the specification with all options of the optimizer and its revision set explicitly, so
+/// that later changes of defaults do not affect it. Throws ConfigurationError.
 [[nodiscard]] StudySpecification resolved(StudySpecification study);
 
-/// The optimizer of one study for another one, where that asks for none. What depends on whether
-/// there are contexts (`drift`) is left out where only one of them has any.
+/// The optimizer of one study for use in another one that specifies none. Options that depend on
+/// whether there are contexts (`drift`) are omitted if only one of the studies has contexts.
 [[nodiscard]] Selection inherited_optimizer(const StudySpecification& from,
                                             const StudySpecification& by);
 
-/// How two specifications differ in what learning depends on (the space, the optimizer, the
-/// objective, once resolved): `optimizer.rho was 0.5 and is 0.7; ...`. Empty: not at all.
+/// Describes the differences in everything that learning depends on (the space, the optimizer and
+/// the objective, once resolved): `optimizer.rho was 0.5 and is 0.7; ...`. Empty if there are none.
 [[nodiscard]] std::string learning_differences(const StudySpecification& before,
                                                const StudySpecification& after);
 
-/// How they differ in the commands that set and measure the system, so that rewards may be of
-/// something else: `system.measure was "a" and is "b"`. Empty: not at all.
+/// Describes the differences in the commands that set and measure the system, after which rewards
+/// may not be comparable: `system.measure was "a" and is "b"`. Empty if there are none.
 [[nodiscard]] std::string command_differences(const StudySpecification& before,
                                               const StudySpecification& after);
 
-/// Everything in a study that cannot be combined with contexts yet.
+/// Returns a violation for everything in a study that cannot be combined with contexts yet.
 [[nodiscard]] std::vector<Violation> violations_of_contexts(const StudySpecification& study);
 
-/// How many pulls an optimizer was told the system takes to settle; 0: none.
+/// The number of pulls that the system takes to settle, according to the optimizer's options; 0:
+/// none.
 [[nodiscard]] std::uint64_t settle_of(const Selection& optimizer);
 [[nodiscard]] bool settles_by_distance(const Selection& optimizer);
 
-/// How many rewards in a row a visit to a setting takes when it is compared with another one, and
-/// how many pulls come before them, while the system settles.
+/// Comparisons with the baseline: the number of rewards in a row per visit to a setting, and the
+/// number of pulls before them while the system settles.
 [[nodiscard]] std::uint64_t visit_of(const StudySpecification& study);
 [[nodiscard]] std::uint64_t warmup_of(const StudySpecification& study);
 
-/// Pairs in a round of comparing with the baseline, and changes of the setting that these take at
-/// most: to either side of every pair, to one of them before, and on to the next arm.
+/// The number of pairs in a round of comparing with the baseline, and the maximum number of changes
+/// of the setting in a round: two per pair, one before the first pair, and one to the next arm.
 [[nodiscard]] std::uint64_t pairs_of_round(const StudySpecification& study);
 [[nodiscard]] inline std::uint64_t changes_of_round(std::uint64_t pairs) {
   return 2 * pairs + 2;
 }
 
-/// How often a study with a baseline compares with it. The coin that is tossed has the seed, unless
-/// the baseline has one.
+/// The rule for how often a study with a baseline compares with it. `seed` is for its random order,
+/// unless the baseline specifies a seed.
 [[nodiscard]] BaselineRule baseline_rule(const StudySpecification& study, std::uint64_t seed);
 
-/// The optimizer of a study before its first pull. The coin that it tosses has the seed. Throws
+/// Creates the optimizer of a study in its initial state. `seed` is for its random choices. Throws
 /// ConfigurationError.
 [[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const StudySpecification& study,
                                                         std::uint64_t seed = 1);
 
-/// The same of one that exists: compared with the study's baseline, if it has one.
+/// Wraps an optimizer so that it is compared with the study's baseline, if the study has one.
 [[nodiscard]] std::unique_ptr<Optimizer> compared(std::unique_ptr<Optimizer> optimizer,
                                                   const StudySpecification& study,
                                                   std::uint64_t seed = 1);

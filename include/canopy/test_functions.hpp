@@ -89,7 +89,8 @@ struct CounterexampleFunction {
   [[nodiscard]] static Optimum optimum() { return {{0.0}, 1.0}; }
 };
 
-/// On [0, 1]: sqrt(2) x up to 1/sqrt(2), and 0 beyond: a price that is raised until nobody buys.
+/// On [0, 1]: sqrt(2) x up to 1/sqrt(2), and 0 beyond: revenue by price, with a price beyond which
+/// demand is zero.
 struct CliffFunction {
   explicit CliffFunction(const FunctionOptions<CliffFunction>& /*options*/) {}
   double operator()(Arm arm) const;

@@ -8,10 +8,10 @@
 
 namespace canopy {
 
-/// For algorithms that go turn by turn: choose an arm, play it a number of times, learn from these
-/// rewards, choose again. The base class for an algorithm of your own: say which arm to play,
-/// and learn. Several pulls in flight work as they do for HCT: until the turn is over every ask
-/// returns its arm, beyond its length if necessary, and later answers are learnt on their own.
+/// Base class for algorithms that proceed in turns: choose an arm, play it a number of times, learn
+/// from these rewards, choose again. Derive from it to add an algorithm: implement which arm to
+/// play, and learning. Several pulls in flight work as with HCT: until the turn is over every ask
+/// returns its arm, beyond its length if necessary, and later rewards are learnt separately.
 class TurnOptimizer : public TicketedOptimizer {
  public:
   Pull ask(std::uint64_t pulls = UINT64_MAX) final;
@@ -22,21 +22,21 @@ class TurnOptimizer : public TicketedOptimizer {
   using TicketedOptimizer::TicketedOptimizer;
 
   struct Choice {
-    NodeIndex node = 0;  ///< Whatever number the algorithm knows the arm by. While a ticket with it
-                         ///< is open, it may mean nothing else, and the arm must stay as it is.
+    NodeIndex node = 0;  ///< The algorithm's number for the arm. While a ticket with this number
+                         ///< is open, the number must not be reused, and the arm must not change.
     std::uint64_t length = 1;
   };
 
   [[nodiscard]] virtual Choice choose() = 0;
 
-  /// Learns the rewards of a turn, or of answers that came after it, in mapped units.
+  /// Learns the rewards of a turn, or rewards told after it, in mapped units.
   virtual void learn(NodeIndex node, const Rewards& mapped) = 0;
 
-  /// An arm that fails is left at once, whatever is left of its turn.
+  /// A failure ends the turn of its arm.
   void accept_penalty(NodeIndex node, double mapped) override;
 
   void transfer(State& state) override;
-  /// The arm of the turn is for one as well.
+  /// Also checks the node of the current turn.
   void require_nodes(const std::function<bool(NodeIndex)>& is_node) const final;
 
  private:
@@ -45,9 +45,9 @@ class TurnOptimizer : public TicketedOptimizer {
 
   Choice choice_;
   bool running_ = false;
-  std::uint64_t unanswered_ = 0;  // rewards until the end of the turn
-  std::uint64_t unissued_ = 0;    // of which this many have no ticket yet
-  Rewards pending_;               // told in this turn, learnt at its end
+  std::uint64_t unanswered_ = 0;  // rewards missing until the end of the turn
+  std::uint64_t unissued_ = 0;    // missing rewards without a ticket yet
+  Rewards pending_;               // rewards of this turn, learnt at its end
   std::vector<double> last_arm_;
   std::uint64_t switches_ = 0;
 };

@@ -12,11 +12,11 @@
 
 namespace canopy {
 
-/// Where the mean of the baseline was lowest and highest, over a few rounds in a row.
+/// The lowest and the highest mean of the baseline over a few consecutive rounds.
 struct LevelMove {
   struct Place {
     double mean = 0.0;
-    std::uint64_t from = 0;  ///< pulls, of all purposes
+    std::uint64_t from = 0;  ///< in pulls for all purposes
     std::uint64_t to = 0;
   };
 
@@ -26,58 +26,59 @@ struct LevelMove {
 
 template <class Visit>
 void visit_fields(LevelMove::Place& place, Visit&& visit) {
-  visit(Field{"mean", "of the baseline"}, place.mean);
-  visit(Field{"from", "the pull it begins with"}, place.from);
-  visit(Field{"to", "the pull it ends with"}, place.to);
+  visit(Field{"mean", "mean of the baseline"}, place.mean);
+  visit(Field{"from", "the first pull of the period"}, place.from);
+  visit(Field{"to", "the last pull of the period"}, place.to);
 }
 
 template <class Visit>
 void visit_fields(LevelMove& move, Visit&& visit) {
-  visit(Field{"low", "where it was lowest"}, move.low);
-  visit(Field{"high", "where it was highest"}, move.high);
+  visit(Field{"low", "the period with the lowest mean"}, move.low);
+  visit(Field{"high", "the period with the highest mean"}, move.high);
 }
 
-/// An arm beside the baseline, from pairs of pulls in an order that was tossed: in the user's
+/// The comparison of an arm with the baseline, from pairs of pulls in random order, in the user's
 /// units.
 struct Uplift {
   enum class Verdict : std::uint8_t {
-    too_few,  ///< There are too few pairs to say anything.
-    open,     ///< It may be better or worse.
+    too_few,  ///< There are too few pairs for any claim.
+    open,     ///< The arm may be better or worse.
     better,
     worse,
   };
 
-  std::vector<double> arm = {};  ///< that was compared; empty: a policy, in contexts
-  /// The pull after which that policy was what is best in every context; later ones may be others.
+  std::vector<double> arm = {};  ///< the arm that was compared; empty: a policy, with contexts
+  /// The pull after which that policy was frozen; the current policy may differ.
   std::optional<std::uint64_t> policy_of = std::nullopt;
-  bool is_best = true;  ///< whether that is the one of `best`, or the policy of now
+  bool is_best = true;  ///< whether this is the arm of `best`, or the current policy
   bool best_is_baseline = false;
-  bool is_confirmed = false;  ///< by a comparison of its own, whose pairs these are
-  bool is_refuted = false;    ///< by a later comparison: it was worse, failed or broke a limit
+  bool is_confirmed = false;  ///< by a separate comparison, whose pairs these are
+  bool is_refuted = false;    ///< in a later comparison it was worse, failed or broke a limit
   Verdict verdict = Verdict::too_few;
-  double difference = 0.0;   ///< the arm's rewards less the baseline's, mean over the pairs
-  Interval interval = {};    ///< of it; holds at all looks, although the arm was chosen by looking
-  double level = 0.95;       ///< of the interval and the verdict
-  std::uint64_t pairs = 0;   ///< of the arm
-  std::uint64_t fewest = 0;  ///< that can decide
-  std::uint64_t best_pairs = 0;             ///< of the arm of `best`
-  Verdict best_verdict = Verdict::too_few;  ///< by these
-  bool best_is_refuted = false;             ///< by the last comparison, whose pairs these are
-  /// Whether the arm has a better mean than the best one, which is the best by its limits or by
-  /// what the algorithm knows of both.
+  double difference = 0.0;                  ///< arm less baseline, mean over the pairs
+  Interval interval = {};                   ///< interval of the difference; valid at all looks
+  double level = 0.95;                      ///< level of the interval and the verdict
+  std::uint64_t pairs = 0;                  ///< pairs of the arm and the baseline
+  std::uint64_t fewest = 0;                 ///< fewest pairs that can decide
+  std::uint64_t best_pairs = 0;             ///< pairs of the arm of `best`
+  Verdict best_verdict = Verdict::too_few;  ///< verdict for the arm of `best`
+  bool best_is_refuted =
+      false;  ///< the arm of `best`, by the last comparison, whose pairs these are
+  /// Whether the arm has a better mean than the arm of `best`, which was preferred for its limits
+  /// or by the algorithm's model.
   bool has_better_mean = false;
-  /// Whether the arm keeps its limits, but not as surely as `best` asks.
+  /// Whether the arm keeps its limits, but with less certainty than `best` requires.
   bool is_less_sure_of_limits = false;
 
-  /// The last pull before more than the level was seen to change: pairs until then do not count.
+  /// The last pull before a change of more than the level was detected: earlier pairs are ignored.
   std::optional<std::uint64_t> since = std::nullopt;
-  bool was_proven = false;  ///< an arm, by such pairs
+  bool was_proven = false;  ///< whether an arm was proven better by earlier pairs
 
-  double baseline_mean = 0.0;  ///< over the time of the study, or since then
-  Interval baseline = {};      ///< of that
-  std::uint64_t rounds = 0;    ///< in which it was measured
+  double baseline_mean = 0.0;  ///< mean of the baseline over the study, or since `since`
+  Interval baseline = {};      ///< interval of that mean
+  std::uint64_t rounds = 0;    ///< rounds in which the baseline was measured
   std::uint64_t baseline_pulls = 0;
-  /// Where the level of rewards moves beyond doubt: means of arms cannot be compared then.
+  /// Set if the level of rewards moves significantly: means of arms cannot be compared then.
   std::optional<LevelMove> moves = std::nullopt;
 };
 
@@ -89,49 +90,56 @@ struct EnumNames<Uplift::Verdict> {
 template <class Visit>
 void visit_fields(Uplift& uplift, Visit&& visit) {
   visit(
-      SettingField{
-          Field{"arm", "the setting that was compared; left out: a policy, in contexts"}.or_none()},
+      SettingField{Field{"arm", "the setting that was compared; left out: a policy, with contexts"}
+                       .or_none()},
       uplift.arm);
-  visit(Field{"policy_of", "the pull after which that policy was what is best in every context"}
-            .or_none(),
+  visit(Field{"policy_of", "the pull after which that policy was frozen"}.or_none(),
         uplift.policy_of);
-  visit(Field{"is_best", "whether it is the best arm, or the policy of now"}, uplift.is_best);
-  visit(Field{"best_is_baseline", "the best arm is the baseline"}, uplift.best_is_baseline);
-  visit(Field{"is_confirmed", "by a comparison of its own, whose pairs these are"},
+  visit(Field{"is_best", "whether it is the best setting, or the current policy"}, uplift.is_best);
+  visit(Field{"best_is_baseline", "whether the best setting is the baseline"},
+        uplift.best_is_baseline);
+  visit(Field{"is_confirmed", "by a separate comparison, whose pairs these are"},
         uplift.is_confirmed);
-  visit(Field{"is_refuted", "by a later comparison: it was worse, failed or broke a limit"},
+  visit(Field{"is_refuted", "in a later comparison it was worse, failed or broke a limit"},
         uplift.is_refuted);
-  visit(Field{"verdict", "at the level of the study"}, uplift.verdict);
-  visit(Field{"mean", "of the differences: the arm less the baseline"}, uplift.difference);
-  visit(Field{"low", "of its interval; null: there is none"}.or_null(), uplift.interval.lower);
-  visit(Field{"high", "of its interval"}.or_null(), uplift.interval.upper);
-  visit(Field{"level", "of the interval and the verdict"}, uplift.level);
-  visit(Field{"pairs", "of the arm and the baseline"}, uplift.pairs);
-  visit(Field{"fewest", "pairs that can decide"}, uplift.fewest);
-  visit(Field{"best_pairs", "of the best arm and the baseline"}, uplift.best_pairs);
-  visit(Field{"best_verdict", "by these"}, uplift.best_verdict);
-  visit(Field{"best_is_refuted", "the best arm, by the last comparison, whose pairs these are"}
-            .or_none(),
+  visit(Field{"verdict", "the decision at the level of the study"}, uplift.verdict);
+  visit(Field{"mean", "mean difference: the setting less the baseline"}, uplift.difference);
+  visit(Field{"low", "lower end of the interval of the difference; null: there is none"}.or_null(),
+        uplift.interval.lower);
+  visit(Field{"high", "upper end of that interval"}.or_null(), uplift.interval.upper);
+  visit(Field{"level", "level of the interval and the verdict"}, uplift.level);
+  visit(Field{"pairs", "pairs of the setting and the baseline"}, uplift.pairs);
+  visit(Field{"fewest", "the fewest pairs that can decide"}, uplift.fewest);
+  visit(Field{"best_pairs", "pairs of the best setting and the baseline"}, uplift.best_pairs);
+  visit(Field{"best_verdict", "the decision for the best setting"}, uplift.best_verdict);
+  visit(Field{"best_is_refuted", "whether the last comparison refuted the best setting"}.or_none(),
         uplift.best_is_refuted);
-  visit(Field{"has_better_mean",
-              "than the best arm, which is the best by its limits or by what the algorithm knows"}
-            .or_none(),
-        uplift.has_better_mean);
   visit(
-      Field{"is_less_sure_of_limits", "the arm keeps them less surely than `best` asks"}.or_none(),
-      uplift.is_less_sure_of_limits);
+      Field{"has_better_mean",
+            "than the best setting, which was preferred for its limits or by the algorithm's model"}
+          .or_none(),
+      uplift.has_better_mean);
+  visit(Field{"is_less_sure_of_limits",
+              "the setting keeps its limits with less certainty than `best` requires"}
+            .or_none(),
+        uplift.is_less_sure_of_limits);
   visit(Field{"since",
-              "the last pull before the system was seen to change: pairs until then do not count"}
+              "the last pull before a change of the system was detected; earlier pairs are ignored"}
             .or_none(),
         uplift.since);
-  visit(Field{"was_proven", "an arm, by such pairs"}.or_none(), uplift.was_proven);
-  visit(Field{"baseline_mean", "over the time of the study, or since then"}, uplift.baseline_mean);
-  visit(Field{"baseline_low", "of its interval; null: there is none"}.or_null(),
+  visit(Field{"was_proven", "whether a setting was proven better by earlier pairs"}.or_none(),
+        uplift.was_proven);
+  visit(Field{"baseline_mean", "mean of the baseline over the study, or since `since`"},
+        uplift.baseline_mean);
+  visit(Field{"baseline_low", "lower end of its interval; null: there is none"}.or_null(),
         uplift.baseline.lower);
-  visit(Field{"baseline_high", "of its interval"}.or_null(), uplift.baseline.upper);
-  visit(Field{"rounds", "in which the baseline was measured"}, uplift.rounds);
-  visit(Field{"baseline_pulls", "how many they were"}, uplift.baseline_pulls);
-  visit(Field{"moves", "where the level of rewards moves beyond doubt"}.or_none(), uplift.moves);
+  visit(Field{"baseline_high", "upper end of its interval"}.or_null(), uplift.baseline.upper);
+  visit(Field{"rounds", "rounds in which the baseline was measured"}, uplift.rounds);
+  visit(Field{"baseline_pulls", "pulls of the baseline"}, uplift.baseline_pulls);
+  visit(Field{"moves",
+              "the lowest and the highest level, if the level of rewards moves significantly"}
+            .or_none(),
+        uplift.moves);
 }
 
 }  // namespace canopy

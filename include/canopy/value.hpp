@@ -6,7 +6,7 @@
 
 namespace canopy {
 
-/// One coordinate of an arm as the user knows it.
+/// One coordinate of an arm in the user's form.
 using Value = std::variant<double, std::int64_t, std::string>;
 
 }  // namespace canopy

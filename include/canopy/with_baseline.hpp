@@ -17,43 +17,43 @@
 
 namespace canopy {
 
-/// How often an optimizer is compared with its baseline.
+/// The schedule on which an optimizer is compared with its baseline.
 struct BaselineRule {
   std::uint64_t every = 10;  ///< pulls of the search between two rounds, on average; 0: no rounds
-  std::uint64_t pulls = 4;  ///< of the baseline at the start, and where there is nothing to compare
-  std::uint64_t pairs = 4;  ///< in a round
-  std::uint64_t visit = 1;  ///< pulls in a row of either side of a pair
-  std::uint64_t settle = 0;         ///< pulls before these that are passed over
-  std::uint64_t search_settle = 0;  ///< those that the search passes over itself after a change
+  std::uint64_t pulls = 4;   ///< baseline pulls at the start and in rounds without a challenger
+  std::uint64_t pairs = 4;   ///< per round
+  std::uint64_t visit = 1;   ///< consecutive pulls of each arm of a pair
+  std::uint64_t settle = 0;  ///< pulls before these that are discarded
+  std::uint64_t search_settle = 0;  ///< pulls that the search itself discards after a change
   std::uint64_t first = 80;         ///< pulls of the search before the first pair
-  std::uint64_t seed = 1;           ///< of the coin
-  std::optional<LossRule> loss = std::nullopt;  ///< what tuning may cost; none: anything
+  std::uint64_t seed = 1;           ///< seed of the random order of pairs
+  std::optional<LossRule> loss = std::nullopt;  ///< loss budget; none: unlimited
 };
 
-/// An optimizer whose best arm is compared with a baseline while it searches.
+/// Compares the best arm of an optimizer with a baseline while it searches.
 ///
-/// It begins with a few pulls of the baseline. Later, after some pulls of the search, comes a
-/// round: a few pairs of the arm that is then the best, the *challenger*, and the baseline, right
-/// after each other, in an order that is tossed (`Purpose::duel`). The challenger's rewards are
-/// learnt by the search, the baseline's are remembered. An arm is a challenger before its pairs are
-/// tossed, so that what the search saw of it does not count; that there are several is paid for by
-/// their levels (`challenger_alpha`). So what `uplift` claims holds at all looks, whatever the
-/// noise and the level of rewards do: see Pairs.
+/// It begins with a few pulls of the baseline. Later, rounds alternate with pulls of the search. A
+/// round is a few pairs of consecutive pulls of the currently best arm, the *challenger*, and the
+/// baseline, in random order (`Purpose::duel`). The search learns the challenger's rewards; the
+/// baseline's are passed to `remember`. An arm becomes a challenger before its pairs are drawn, so
+/// that earlier rewards do not count as evidence; with several challengers, each is tested at a
+/// stricter level (`challenger_alpha`). So the claims of `uplift` are valid at all looks, whatever
+/// the noise and the level of rewards do: see Pairs.
 ///
-/// Where tuning may only cost so much, an arm that the search wants to play is held back until its
-/// worst plausible loss fits what is allowed (LossBudget); a proven arm, or else the baseline, is
-/// played until then (`Purpose::wait`).
+/// With a loss budget, an arm that the search wants to play is postponed until its largest
+/// plausible loss fits the budget (LossBudget); until then a proven arm or else the baseline is
+/// played (`Purpose::wait`).
 ///
-/// Pairs are about the system as it is. Once the search has seen a change that is not one of
-/// the level alone, those from before prove nothing any more: all challengers are given up, and the
-/// next ones have the levels that come after theirs.
+/// Pairs describe the system as it was. Once the search detects a change that is not only one of
+/// the level, earlier pairs no longer count as evidence: all challengers are given up, and the next
+/// ones get the subsequent levels.
 ///
-/// What rewards of arms were on average is a fact; an interval of f would assume that the level
-/// does not move. There is none in `best` once the baseline was measured.
+/// Means of past rewards remain valid, but an interval of f would assume a constant level.
+/// Therefore `best` has no interval once the baseline was measured.
 class WithBaseline final : public Optimizer {
  public:
-  /// The baseline need not be an arm that the optimizer would play, but must be in its space:
-  /// throws ConfigurationError.
+  /// The baseline must be in the optimizer's space, but need not be an arm that it would play.
+  /// Throws ConfigurationError.
   WithBaseline(std::unique_ptr<TicketedOptimizer> search, Space space, const Objective& objective,
                std::vector<double> baseline, const BaselineRule& rule);
 
@@ -61,11 +61,12 @@ class WithBaseline final : public Optimizer {
   Pull ask_again() override;
   Pull ask_as(const Pull& earlier, std::uint64_t pulls, Context context = {}) override;
   [[nodiscard]] Status tell(Ticket ticket, double reward) override;
-  /// Of a duel: first all rewards of the first arm, then those of the other one.
+  /// In a duel: first all rewards of the first arm, then those of the other one.
   [[nodiscard]] Status tell(Ticket ticket, std::span<const double> rewards) override;
   [[nodiscard]] Status tell(Ticket ticket, const Rewards& rewards) override;
-  /// Of a duel: if it is the challenger that has failed, the pair is lost by as much as any was so
-  /// far; the second time, it is a challenger no more. If it is the baseline, the pair is void.
+  /// In a duel: if the challenger fails, the pair counts as a loss as large as any so far, and
+  /// after its second failure it is no longer a challenger. If the baseline fails, the pair is
+  /// void.
   [[nodiscard]] Status penalize(Ticket ticket, double reward) override;
   [[nodiscard]] Status bar(Arm arm, double reward) override { return search_->bar(arm, reward); }
   [[nodiscard]] bool is_barred(Arm arm) const override { return search_->is_barred(arm); }
@@ -116,12 +117,11 @@ class WithBaseline final : public Optimizer {
   void restore(std::string_view saved) override;
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 
-  /// Whether the next ask begins a round, or goes on with one, after `more` further rewards of the
-  /// search.
+  /// Whether the next ask begins or continues a round, after `more` further rewards of the search.
   [[nodiscard]] bool is_round_due(std::uint64_t more = 0) const;
 
  private:
-  /// An arm that was the best when a round began.
+  /// An arm that was the best one when a round began.
   struct Challenger {
     std::vector<double> arm;
     Pairs pairs = {};
@@ -130,40 +130,40 @@ class WithBaseline final : public Optimizer {
     void transfer(State& state) { state(arm, pairs, failures); }
   };
 
-  /// A ticket of the baseline or of a duel.
+  /// An open ticket of the baseline or of a duel.
   struct Open {
     std::vector<double> arm;
-    std::vector<double> then = {};  // empty: the baseline alone
-    std::uint64_t length = 1;       // rewards to come
-    std::uint64_t visit = 1;        // of these, those of one arm
-    std::uint64_t settle = 0;       // of these, the first ones, which are passed over
-    std::uint64_t round = 0;        // of a wait: none
-    double difference = 0.0;        // sum of the challenger's rewards so far less the baseline's
+    std::vector<double> then = {};  // second arm of a duel; empty: baseline only
+    std::uint64_t length = 1;       // rewards still to be told
+    std::uint64_t visit = 1;        // rewards per arm
+    std::uint64_t settle = 0;       // first rewards of each arm, which are discarded
+    std::uint64_t round = 0;        // 0 for a wait
+    double difference = 0.0;        // sum of the challenger's less the baseline's rewards so far
     bool is_wait = false;
-    bool is_void = false;  // the system has changed since it began
+    bool is_void = false;  // the system has changed since the duel began
 
     [[nodiscard]] bool is_duel() const { return !then.empty(); }
-    /// What is to be played now, and how often.
+    /// The arm to be played now; `rest`: for how many pulls.
     [[nodiscard]] const std::vector<double>& now() const;
     [[nodiscard]] std::uint64_t rest() const;
-    /// How many of these come before the system has settled.
+    /// Number of these pulls before the system has settled.
     [[nodiscard]] std::uint64_t unsettled() const;
     void transfer(State& state) {
       state(arm, then, length, visit, settle, round, difference, is_wait, is_void);
     }
   };
 
-  /// What the baseline earned in one.
+  /// The baseline's rewards in one round.
   struct Round {
     double sum = 0.0;
     std::uint64_t count = 0;
-    std::uint64_t from = 0;  // pulls
+    std::uint64_t from = 0;  // first and last pull
     std::uint64_t to = 0;
 
     void transfer(State& state) { state(sum, count, from, to); }
   };
 
-  /// The optimizer that searches; a copy of it is a clone.
+  /// Owns the search optimizer; copying clones it.
   class Search {
    public:
     explicit Search(std::unique_ptr<TicketedOptimizer> optimizer)
@@ -180,21 +180,20 @@ class WithBaseline final : public Optimizer {
 
   WithBaseline(const WithBaseline&) = default;
 
-  /// The next pull of the search, which may lose too much to be played now.
+  /// The next pull of the search, postponed because it may lose too much.
   struct Held {
     Ticket ticket = 0;
     std::vector<double> arm;
-    bool is_first = false;  // one of the first that are tried
+    bool is_first = false;  // one of the first arms tried
 
     void transfer(State& state) { state(ticket, arm, is_first); }
   };
 
-  /// Pulls of the search at an arm right after each other, which were allowed together where the
-  /// loss is capped.
+  /// Consecutive pulls of the search at an arm, which a loss budget allowed together.
   struct Visit {
     std::vector<double> arm;
-    std::uint64_t rest = 0;  // that were not asked for yet
-    double worst = 0.0;      // that each may lose
+    std::uint64_t rest = 0;  // pulls not asked for yet
+    double worst = 0.0;      // largest loss of each pull
 
     void transfer(State& state) { state(arm, rest, worst); }
   };
@@ -232,7 +231,8 @@ class WithBaseline final : public Optimizer {
   [[nodiscard]] Status learn(Ticket ticket, Open& open, const Rewards& rewards);
   [[nodiscard]] Status pass_over(Open& open, const Rewards& rewards);
   void take_baseline(std::uint64_t round, const Rewards& rewards);
-  /// The arm of a duel that is not the baseline, and whether it comes first.
+  /// Whether the arm of a duel that is not the baseline comes first; `challenger_of`: that arm's
+  /// record.
   [[nodiscard]] bool is_challenger_first(const Open& duel) const { return duel.arm != baseline_; }
   [[nodiscard]] Challenger& challenger_of(const Open& duel);
   [[nodiscard]] std::optional<std::size_t> find_challenger(const std::vector<double>& arm) const;
@@ -259,41 +259,41 @@ class WithBaseline final : public Optimizer {
   Search search_;
   Space space_;
   double level_;
-  double sign_;  // 1: more is better
+  double sign_;  // 1: larger is better; -1: smaller is better
   std::vector<double> baseline_;
   BaselineRule rule_;
 
-  std::vector<Challenger> challengers_;    // the k-th one is number k - 1
-  std::size_t given_up_ = 0;               // of these, the first ones: the system has changed
-  std::optional<std::size_t> challenger_;  // the present one
-  bool is_duel_ = false;                   // whether this round has pairs of it
+  std::vector<Challenger> challengers_;  // the k-th one is number k - 1
+  std::size_t given_up_ = 0;  // the first challengers, before the last change of the system
+  std::optional<std::size_t> challenger_;  // index of the current challenger
+  bool is_duel_ = false;                   // whether this round has pairs
   std::map<Ticket, Open> open_;
   std::vector<Round> rounds_;
-  std::uint64_t asked_ = 0;         // pulls of the baseline or pairs of this round
-  std::uint64_t search_pulls_ = 0;  // and failures, of which so many
-  std::uint64_t since_ = 0;         // came after the last round
+  std::uint64_t asked_ = 0;         // pulls of the baseline, or pairs, in this round
+  std::uint64_t search_pulls_ = 0;  // pulls of the search, including failures
+  std::uint64_t since_ = 0;         // search pulls since the last round
   std::uint64_t challenger_pulls_ = 0;
   std::uint64_t baseline_pulls_ = 0;
-  std::uint64_t tosses_ = 0;  // of the order of a pair
+  std::uint64_t tosses_ = 0;  // random draws of a pair's order
   LevelAlarm alarm_;
 
-  std::uint64_t changes_ = 0;         // that the search or the alarm has noticed
-  std::uint64_t search_changes_ = 0;  // those of the search
+  std::uint64_t changes_ = 0;         // changes detected by the search or the alarm
+  std::uint64_t search_changes_ = 0;  // changes detected by the search
   Change last_change_;
-  std::optional<std::uint64_t> best_since_;   // the last pull that does not count for `best`,
-  std::optional<std::uint64_t> pairs_since_;  // ... and for `uplift`
+  std::optional<std::uint64_t> best_since_;   // last pull that is ignored by `best`
+  std::optional<std::uint64_t> pairs_since_;  // last pull that is ignored by `uplift`
 
   std::optional<LossBudget> loss_;
   std::optional<Held> held_;
-  std::optional<Visit> visit_;         // of the search; none after the system was elsewhere
-  std::map<Ticket, double> reserved_;  // what open tickets of the search may lose
-  std::uint64_t tried_ = 0;            // visits that the search has asked for
-  std::uint64_t waits_ = 0;            // pulls
-  std::uint64_t passed_ = 0;           // pulls before the system had settled at a visit,
-  std::uint64_t passed_alone_ = 0;     // those of the baseline in rounds among them
-  std::vector<double> waits_at_;       // the arm of the last reward, if that was of a wait
-  std::vector<double> compared_;       // the arm of a comparison that goes on outside of rounds
-  std::vector<double> refuted_;        // the arm of the last one, if that has refuted it
+  std::optional<Visit> visit_;         // current visit of the search; none after another setting
+  std::map<Ticket, double> reserved_;  // largest losses of open tickets of the search
+  std::uint64_t tried_ = 0;            // visits that the search asked for
+  std::uint64_t waits_ = 0;            // pulls of waits
+  std::uint64_t passed_ = 0;           // pulls discarded before the system had settled
+  std::uint64_t passed_alone_ = 0;     // discarded pulls of the baseline in rounds
+  std::vector<double> waits_at_;       // arm of the last reward, if that was of a wait
+  std::vector<double> compared_;       // arm of a comparison that continues outside of rounds
+  std::vector<double> refuted_;        // arm of the last comparison, if it was refuted
 };
 
 }  // namespace canopy

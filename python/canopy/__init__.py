@@ -1,7 +1,7 @@
 """canopy finds and holds the best setting of a knob while the system runs.
 
-Each measurement may be noisy and may depend on what was tried before. At the heart is a tree over
-the settings: the adaptive tree, which needs to be told nothing, or the High Confidence Tree (Azar,
+Measurements may be noisy and may depend on the settings tried before. The search uses a tree over
+the search space: the adaptive tree, which needs no parameters, or the High Confidence Tree (Azar,
 Lazaric, Brunskill, ICML 2014).
 
 >>> import canopy
@@ -15,9 +15,9 @@ Lazaric, Brunskill, ICML 2014).
 
 `maximize` and `minimize` run that loop, `policy_search` runs it on a Gymnasium environment,
 `simulate` runs a whole simulation in C++, `experiment` compares algorithms on environments and
-functions of your own, `Study` keeps everything in a file, `connect` reaches a
-server that does. `canopy.plot` draws, `canopy.optuna.Sampler` serves Optuna; both import their
-libraries only when they are used.
+functions of your own, `Study` stores everything in a file, `connect` uses studies on a server.
+`canopy.plot` draws, `canopy.optuna.Sampler` is a sampler for Optuna; both import their libraries
+only when they are used.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import _canopy, _classes, functions, intervals
 from ._canopy import Pull, Rewards, StoreError, StudyError
-from ._classes import *  # noqa: F403 - one for every optimizer
+from ._classes import *  # noqa: F403 - one class for every optimizer
 from ._classes import OptimizerName
 from ._experiment import Algorithm, AskTell, Experiment, Function, experiment
 from ._ledger import FailuresError

@@ -10,10 +10,10 @@ TOOL = pathlib.Path(__file__).with_name("_tool")
 
 
 def main() -> None:
-    """Becomes the command-line tool, which is a program of its own in the package."""
+    """Replaces this process by the command-line tool, a separate program in the package."""
     if not TOOL.exists():
         sys.exit(
-            f"canopy: this installation has no command line, {TOOL} is missing; "
+            f"canopy: the command-line tool is missing from this installation ({TOOL}); "
             "`make build` in a clone of canopy builds it as build/canopy"
         )
     os.execv(TOOL, [str(TOOL), *sys.argv[1:]])

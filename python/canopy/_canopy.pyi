@@ -1,4 +1,4 @@
-"""The private module under the package: the library in C++. Its names are documented where canopy exports them."""
+"""The private extension module: the library in C++. Its names are documented where canopy exports them."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, overload
@@ -8,7 +8,7 @@ from ._partition import AnyPartition
 version: str
 
 class StudyError(RuntimeError):
-    """A study cannot be opened or used: it is open elsewhere, it was begun with other settings, it is closed."""
+    """A study cannot be opened or used: it is open elsewhere, was created with other settings, or is closed."""
 
 class StoreError(OSError):
     """The store cannot be read or written."""
@@ -56,7 +56,7 @@ class Contexts(Space):
     def _within(self, name: str, value: Any) -> float: ...
 
 class Rewards:
-    """Several rewards of one arm as sums: count, sum, sum_squares; the least and the largest, if they are known."""
+    """Several rewards of an arm as sums: count, sum, sum_squares, and optionally the minimum and the maximum."""
 
     def __init__(
         self, count: int, sum: float, sum_squares: float, min: float | None = None, max: float | None = None

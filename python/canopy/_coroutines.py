@@ -1,4 +1,4 @@
-"""Coroutines of functions that are called without `await`: one event loop for all of them, in a thread of its own."""
+"""Runs coroutines for synchronous callers, in an event loop on a thread of its own."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Awaitable
 from typing import Any
 
 _lock = threading.Lock()
-_loop: tuple[int, asyncio.AbstractEventLoop] | None = None  # of the process with that id
+_loop: tuple[int, asyncio.AbstractEventLoop] | None = None  # process id and its event loop
 
 
 def awaited(outcome: Awaitable[Any]) -> Any:
-    """What a coroutine returns, or raises. The calling thread may have an event loop of its own, as in a notebook.
+    """Runs a coroutine and returns its result. The calling thread may have its own event loop, as in a notebook.
 
-    All coroutines of a process share a loop, so that what one of them has opened, a connection say, serves the others.
-    Ctrl-C, which ends the wait, cancels the coroutine.
+    All coroutines of a process share a loop, so that they can share resources such as connections.
+    Ctrl-C ends the wait and cancels the coroutine.
     """
     ended = threading.Event()
     call = asyncio.run_coroutine_threadsafe(_outcome(outcome, ended), _running_loop())
@@ -24,7 +24,7 @@ def awaited(outcome: Awaitable[Any]) -> Any:
         returned, exit_error = call.result()
     except BaseException:
         call.cancel()
-        ended.wait(5)  # for what it does in `finally`
+        ended.wait(5)  # so that `finally` blocks can run
         raise
     if exit_error is not None:
         raise exit_error
@@ -32,7 +32,7 @@ def awaited(outcome: Awaitable[Any]) -> Any:
 
 
 async def _outcome(outcome: Awaitable[Any], ended: threading.Event) -> tuple[Any, BaseException | None]:
-    """What it returns, or an exception that would end the loop."""
+    """Returns its result, or an exception that would otherwise end the loop."""
     try:
         return await outcome, None
     except (SystemExit, KeyboardInterrupt) as error:
@@ -42,7 +42,7 @@ async def _outcome(outcome: Awaitable[Any], ended: threading.Event) -> tuple[Any
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:
-    """The loop of this process; a fork needs another one, since it has no thread but the one that has forked."""
+    """The loop of this process. A fork needs a new one, because only the forking thread survives in it."""
     global _loop
     with _lock:
         if _loop is None or _loop[0] != os.getpid():
@@ -53,7 +53,7 @@ def _running_loop() -> asyncio.AbstractEventLoop:
 
 
 def _renew_lock() -> None:
-    """A thread that is not in the fork may have held it."""
+    """Replaces the lock in a fork, because another thread of the parent may hold it."""
     global _lock
     _lock = threading.Lock()
 

@@ -1,4 +1,4 @@
-"""Calls that an executor of the user makes, in this process or in another one."""
+"""Calls through an executor given by the user, in this process or in another one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from ._generators import Generators, find_generators, seed_all, seeded
 from ._processes import Outcome, tried
 
-#: a process among all machines
+#: identifies a process across machines
 Process = tuple[str, int]
 
 
@@ -18,7 +18,7 @@ def this_process() -> Process:
     return socket.gethostname(), os.getpid()
 
 
-#: the function that was called last in this process, and the generators that there were
+#: the function last called in this process, and the generators that existed then
 _known: tuple[Callable[..., Any], Generators] | None = None
 
 
@@ -30,10 +30,10 @@ def call_elsewhere(
     number: int,
     arguments: dict[str, Any],
 ) -> Outcome:
-    """The outcome of a call, with random numbers of its own unless it is made in the process that asks for it.
+    """The outcome of a call. In another process it has its own random numbers.
 
-    A closure that is sent to another process brings a copy of its generators, in the state that they had there: without
-    a new seed every call would have the same numbers.
+    A closure that is sent to another process has copies of the generators, in their state at that time: without a new
+    seed, every call would have the same numbers.
     """
     if this_process() == origin:
         return tried(measured, measure, arguments)

@@ -1,4 +1,4 @@
-"""`experiment`: algorithms compared on environments and functions, tuned, measured and kept."""
+"""`experiment`: tunes algorithms, compares them on environments and functions, and stores the results."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class AskTell(Protocol):
-    """An algorithm of one's own: what `experiment` needs of it.
+    """The interface of a user-defined algorithm for `experiment`.
 
     It is made as `MyAlgorithm(space, seed=seed, **options)`, once for every run. `ask()` returns the arm to play, a
     dictionary with a value for every parameter; `tell(arm, reward)` gets what `ask` returned, and its reward;
@@ -38,7 +38,7 @@ class AskTell(Protocol):
 
     >>> import random
     >>> class Greedy:
-    ...     "The best of some random arms so far; now and then any of them."
+    ...     "Epsilon-greedy over some random arms."
     ...     def __init__(self, space, seed, arms=20, epsilon=0.1):
     ...         self.chance, self.epsilon = random.Random(seed), epsilon
     ...         self.arms = [self.chance.random() for _ in range(arms)]
@@ -62,21 +62,21 @@ class AskTell(Protocol):
     """
 
     def ask(self) -> Any:
-        """The arm to play; or something that has an `arm`, and may have a `length`: the pull of another optimizer."""
+        """The arm to play, or an object with an `arm` and optionally a `length`, such as an optimizer's Pull."""
 
     def tell(self, asked: Any, reward: float, /) -> Any:
-        """What it earned, with what `ask` returned."""
+        """Learns the reward of what `ask` returned."""
 
     def best(self) -> Any:
         """The arm to recommend."""
 
 
 class Algorithm:
-    """An algorithm of an experiment, with its options; a list of values is a grid to choose from.
+    """An algorithm of an experiment, with its options; lists of values form a grid to tune over.
 
-    `algorithm` is the name of an optimizer, or makes one: a class such as `AskTell` describes. A class of canopy, such
-    as `canopy.Hct`, stands for its name. `label` is what tables and random numbers know it by. `version` tells a class
-    from what it was before: runs in a folder are only reused if name, version and options are the same.
+    `algorithm` is the name of an optimizer, or a class as described by `AskTell`. A class of canopy, such as
+    `canopy.Hct`, stands for its name. `label` identifies it in tables and in the seeds of random numbers. Change
+    `version` when the code of a class changes: stored runs are only reused if name, version and options are the same.
 
     >>> canopy.Algorithm("hct", rho=[0.5, 0.7], nu1=[0.3, 1, 3], label="HCT")
     Algorithm('hct', rho=[0.5, 0.7], nu1=[0.3, 1, 3], label='HCT')
@@ -98,7 +98,7 @@ class Algorithm:
                 raise ValueError(f"algorithm = {algorithm!r}: has no method {method}")
         algorithm = next((name for name, each in CLASSES.items() if each is algorithm), algorithm)
         if "seed" in options:
-            raise ValueError("seed: every run has one of its own; the seed of the experiment decides which")
+            raise ValueError("seed: every run has its own; set the seed of the experiment instead")
         self.algorithm = algorithm
         self.label = label or (algorithm if isinstance(algorithm, str) else _name_of(algorithm, "algorithm"))
         self.version = version
@@ -109,12 +109,12 @@ class Algorithm:
         grid = sorted(name for name, value in self.options.items() if isinstance(value, list))
         for name in grid:
             if not self.options[name]:
-                raise ValueError(f"{self.label}: {name} = []: must hold one value or more")
+                raise ValueError(f"{self.label}: {name} = []: must have at least one value")
         points = itertools.product(*(self.options[name] for name in grid))
         return [self.options | dict(zip(grid, point)) for point in points]
 
     def _text(self, options: Mapping[str, Any]) -> str:
-        """What tells a candidate of a class from others."""
+        """Identifies a candidate of a class."""
         named = [f"{name} {_text_of(value)}" for name, value in options.items()]
         return f"{_qualified(self.algorithm, self.version)} {', '.join(named)}".rstrip()
 
@@ -125,26 +125,26 @@ class Algorithm:
 
 
 class Function(_canopy.Function):
-    """A function of one's own as an environment of an experiment.
+    """A user-defined function as an environment of an experiment.
 
-    - function: called as `function(**arm)`, once a pull, as `maximize` does it; without noise of its own, once more at
-      the first arm of a run, to see that it has none.
-    - space: of its parameters.
-    - optimum: f*, the largest mean: a number, or the arm that has it; it is an error if a run sees a larger mean. Where
-      it is not known, regret is against the best arm that any run has played.
+    - function: called as `function(**arm)`, once for each pull. If it is declared free of noise, it is called twice at
+      the first arm of a run to check that.
+    - space: its parameters.
+    - optimum: f*, the largest mean: a number, or the arm that has it; it is an error if a run sees a larger mean. If
+      it is not known, regret is relative to the best arm that any run has played.
     - noise: "gaussian", "uniform" or "bernoulli" has canopy add noise to a function that has none, with `noise_width`:
-      the standard deviation, the width, or 1 for a success with probability f. "own": the function is noisy itself.
-    - mean: the function without its noise, if it is noisy itself. Where that is not known, only realised regret is.
+      the standard deviation, the width, or 1 for a success with probability f. "own": the function itself is noisy.
+    - mean: the function without its noise, if it is noisy itself. Without it, only realised regret is known.
     - start: called with a seed before every run, to reset its system or to seed generators other than Python's and
       numpy's, which are seeded anyway.
     - name: in tables and random numbers; by default that of the function.
-    - version: tells the function from what it was before: runs in a folder are only reused if name and version are the
+    - version: change it when the code of the function changes: stored runs are only reused if name and version are the
       same.
-    - reward_range: what optimizers are told.
+    - reward_range: the range of rewards that optimizers are told.
     - common: whether runs of the same number have the same random numbers for all algorithms: `start` is called with
-      the same seed, and the generators of Python and numpy begin alike. Where `start` draws the problem of a run, all
-      algorithms then have the same problems, and `Experiment.differences` are narrower where some problems are harder
-      for all of them. Noise that canopy adds is not in common.
+      the same seed, and the generators of Python and numpy begin alike. If `start` draws the problem of a run, all
+      algorithms then have the same problems, and `Experiment.differences` are narrower if some problems are harder
+      for all of them. Noise added by canopy is not shared.
 
     >>> hill = canopy.Function(lambda x: 1 - (x - 0.3) ** 2, {"x": canopy.real(0, 1)}, optimum=1, noise="gaussian",
     ...                        noise_width=0.1, name="hill")
@@ -171,7 +171,7 @@ class Function(_canopy.Function):
             if not callable(given) and (given is not None or what == "function"):
                 raise ValueError(f"{what} = {given!r}: must be a function")
         if mean is not None and noise not in (None, "own"):
-            raise ValueError(f"noise = {noise!r}: a function that has a mean of its own is noisy itself")
+            raise ValueError(f"noise = {noise!r}: a function with mean= is noisy itself")
         noisy = mean is not None or noise == "own"
         width = number("noise_width", noise_width)
         if not 0 <= width < math.inf:
@@ -207,7 +207,7 @@ class Function(_canopy.Function):
         super().__init__(function, self.space, self.name, mean, begin, noisy, added, width, self.optimum)
 
     def _begin(self, seed: int) -> None:
-        """Before a run: instead of the seed of this algorithm's run, that of all runs of the same number."""
+        """Called before a run; uses the seed that all runs of the same number share."""
         assert self._start is not None
         self._start(seed if _common_seed is None else _common_seed)
 
@@ -219,23 +219,23 @@ class Function(_canopy.Function):
         return f"<canopy.Function {self.name} of {list(self.space)}>"
 
 
-#: of the run that is under way, where its environment has random numbers that all algorithms have in common
+#: seed of the current run, if its environment shares random numbers among all algorithms
 _common_seed: int | None = None
 
 
 AnyAlgorithm = str | Callable[..., AskTell] | Algorithm
 AnyEnvironment = str | Environment | Function | Callable[..., float]
 Regret = Literal["pseudo", "realised"]
-#: of a run: "regret" is the one that was compared
+#: the kinds of regret of a run: "regret" is the compared one
 Measure = Literal["regret", "pseudo", "realised", "simple", "us_per_step"]
 
 
 class Difference(NamedTuple):
-    """How an algorithm did beside a baseline, run by run; `print` says it in a sentence.
+    """An algorithm compared with a baseline, run by run; `print` shows it as a sentence.
 
-    `mean` is that of its regret less the baseline's in the run of the same number: negative is better. The true one
-    lies from `low` to `high` with 95 % (Student's t over the `runs`); both are None for a single run. It was better in
-    `wins` runs.
+    `mean` is the mean of its regret minus the baseline's regret in the run of the same number: negative is better.
+    `low` and `high` are the ends of its 95 % interval (Student's t over the `runs`), None for a single run. `wins` is
+    the number of runs in which it was better.
     """
 
     environment: str
@@ -249,7 +249,7 @@ class Difference(NamedTuple):
 
     @property
     def verdict(self) -> Literal["better", "worse", "open"]:
-        """What the interval says."""
+        """Whether the interval shows a difference."""
         if self.low is None or self.high is None:
             return "open"
         return "better" if self.high < 0 else "worse" if self.low > 0 else "open"
@@ -261,13 +261,13 @@ class Difference(NamedTuple):
 
 
 class Row(NamedTuple):
-    """How an algorithm did in an environment: estimates over the measured runs.
+    """The results of an algorithm in an environment: estimates over the measured runs.
 
-    `options` are those that were chosen, of so many `candidates`. `regret` is the mean of f* - f(x_t) over the steps
-    t, `realised_regret` that of f* - r_t, with the rewards r_t; `simple_regret` is f* - f(best arm), at the end. Where
-    the mean of a function is not known, `regret` and `simple_regret` are None; if f* is not known either,
+    `options` are the chosen ones among `candidates` points of the grid. `regret` is the mean of f* - f(x_t) over the
+    steps t, `realised_regret` that of f* - r_t, with the rewards r_t; `simple_regret` is f* - f(best arm), at the end.
+    If the mean of a function is not known, `regret` and `simple_regret` are None; if f* is not known either,
     `realised_regret` is minus the mean reward. `us_per_step` is processor time in microseconds, of algorithm and
-    environment together. `spread` has the quartiles over the runs, of the regret that was compared.
+    environment together. `spread` has the quartiles of the compared regret over the runs.
     """
 
     environment: str
@@ -292,7 +292,7 @@ class Curve(NamedTuple):
     highs: list[float]
 
 
-#: where a run has its numbers
+#: the keys of a run by measure
 _KEYS = {"pseudo": "per_step_regret", "realised": "per_step_realised_regret", "simple": "simple_regret"}
 _KEYS["us_per_step"] = "ns_per_step"
 
@@ -305,11 +305,11 @@ def _value_of(run: Mapping[str, Any], measure: str) -> Any:
 
 
 class Experiment:
-    """What `experiment` has measured.
+    """The results of `experiment`.
 
     `rows` has a `Row` for every environment and algorithm, `runs` a dictionary for every measured run, `tuning` one for
-    every run that chose among the points of a grid. `optima` has f* of the environments; where it was not given, the
-    largest mean that any run has seen, and then the name is in `guessed_optima`; None if no mean is known. `print`
+    every run that chose among the points of a grid. `optima` has f* of the environments. If it was not given, it is the
+    largest mean of any run, and the name is in `guessed_optima`; None if no mean is known. `print`
     shows the table.
     """
 
@@ -351,23 +351,23 @@ class Experiment:
         return [run for run in self.runs if (run["environment"], run["algorithm"]) == (environment, algorithm)]
 
     def values(self, environment: str, algorithm: str, measure: Measure = "regret") -> list[float]:
-        """One number for every measured run. `measure` is "regret", of the kind that was compared; "pseudo",
-        "realised" or "simple", regret of that kind; or "us_per_step".
+        """One number for every measured run. `measure` is "regret" (the compared kind), "pseudo", "realised" or
+        "simple" (regret of that kind), or "us_per_step".
         """
         runs = self._runs_of(environment, algorithm)
         if not runs:
             known = ", ".join(f"{algorithm} on {name}" for name in self.environments for algorithm in self.algorithms)
-            raise ValueError(f"{algorithm} on {environment}: was not compared; these were: {known}")
+            raise ValueError(f"{algorithm} on {environment}: is not in the results, which have: {known}")
         values = [_value_of(run, self.regrets[environment] if measure == "regret" else measure) for run in runs]
         if any(value is None for value in values):
-            raise ValueError(f"{measure}: the mean of {environment} is not known, so only realised regret is")
+            raise ValueError(f"{measure}: needs the mean of {environment}, which is not known; use realised regret")
         return values
 
     def differences(self, baseline: str, *, measure: Measure = "regret") -> list[Difference]:
-        """How the other algorithms did beside one of them, run by run, in every environment.
+        """Compares the other algorithms with one of them, run by run, in every environment.
 
-        An interval of the difference says more than two that overlap. It is narrower still where runs of the same
-        number have the same problem: `Function(..., common=True)`.
+        An interval of the difference is more informative than two overlapping intervals. It is narrower if runs of the
+        same number have the same problem: `Function(..., common=True)`.
 
         >>> result = canopy.experiment(["adaptive", "random"], "garland", steps=500, runs=3)
         >>> [(each.algorithm, each.verdict) for each in result.differences("adaptive")]
@@ -389,7 +389,7 @@ class Experiment:
 
     def tidy(self) -> pandas.DataFrame:
         """A pandas DataFrame with a row for every environment, algorithm, run and measure, as plotting libraries and
-        statistical packages take them. `phase` tells runs that were measured from those that tuned.
+        statistical packages expect it. `phase` distinguishes measured runs from tuning runs.
         """
         pandas = import_pandas()
         rows = [
@@ -411,16 +411,16 @@ class Experiment:
     ) -> str:
         """A table for LaTeX (booktabs): a row for every algorithm, a column for every environment, the least in bold.
 
-        Means have half the width of their 95 % interval behind them, medians their quartiles. With a `baseline`, its
-        row is as it would be, and others have the difference to it, which is in bold where the interval excludes 0.
-        Numbers have `digits` digits after the point. With a `caption` or a `label` it is a `table` that floats.
+        Means are followed by half the width of their 95 % interval, medians by their quartiles. With a `baseline`,
+        other rows have the difference to it, in bold if the interval excludes 0. Numbers have `digits` digits after
+        the point. With a `caption` or a `label` the result is a floating `table`.
         """
         return latex_table(self, measure, statistic, baseline, digits, caption, label)
 
     def curve(
         self, environment: str, algorithm: str, *, realised: bool | None = None, statistic: Statistic = "mean"
     ) -> Curve:
-        """How regret went on, of the kind that was compared, unless `realised` says which.
+        """Regret at the checkpoints, of the compared kind unless `realised` is given.
 
         With statistic="median", medians over the runs, between their quartiles.
         """
@@ -461,15 +461,15 @@ class Experiment:
     ) -> Figure:
         """Regret per step over steps, with 95 % bands, in a panel for every environment; returns the matplotlib Figure.
 
-        Of the kind that was compared, unless `realised` says which; the axes say it. It draws into `figure`, or into a
-        new one; where there is one environment, also into `ax`.
+        The kind of regret is the compared one unless `realised` is given; the axes name it. Draws into `figure` or a
+        new one; with a single environment, also into `ax`.
         """
         from . import plot
 
         return plot.experiment(self, realised=realised, ax=ax, figure=figure)
 
     def _repr_html_(self) -> str:
-        """What notebooks show."""
+        """The representation in notebooks."""
         from ._html import experiment_html
 
         return experiment_html(self)
@@ -498,26 +498,27 @@ def experiment(
     n_jobs: int = -1,
     progress: bool | None = None,
 ) -> Experiment:
-    """Compares algorithms: tunes those that have a grid, and measures the best of each with fresh random numbers.
+    """Compares algorithms: tunes those with a grid, and measures the best candidate of each with new random numbers.
 
-    - algorithms: one or more: names of optimizers, classes of one's own (`AskTell`), or `Algorithm` with options.
-      In a dictionary, the keys are their labels.
+    - algorithms: one or more: names of optimizers, your own classes (`AskTell`), or `Algorithm` with options. The keys
+      of a dictionary are their labels.
     - environments: one or more: names, `Environment` with options, `Function`, or plain functions of the parameters
       of `space`, which have no noise.
-    - steps, runs: the length of every run, and how many are measured.
-    - tuning_runs: for every point of a grid; the one with the least mean regret is measured.
-    - checkpoints: points of a curve, evenly spaced on a log scale.
-    - regret: "pseudo", of the arms, or "realised", of the rewards: what is tuned for and compared.
-    - folder: where finished runs are kept, at once, and the report of `canopy experiment` is written. Called again, it
-      continues from there, with more runs if need be; runs of another experiment are refused. Functions and classes
-      count by name and `version`: a change of their code needs another version, or `resume=False`.
-    - resume: whether runs that the folder has are reused; if not, they are discarded.
-    - n_jobs: how many runs at a time; -1: one per core that this process may use. Runs that call Python are in
-      processes of their own (forks), others in threads. Results do not depend on it.
+    - steps, runs: the length and the number of measured runs.
+    - tuning_runs: number of runs for every point of a grid; the one with the least mean regret is measured.
+    - checkpoints: number of points of a curve, evenly spaced on a log scale.
+    - regret: the kind that is tuned for and compared: "pseudo" (of the arms) or "realised" (of the rewards).
+    - folder: where every finished run is stored at once, and where the report of `canopy experiment` is written. A
+      later call continues from there, with more runs if necessary; runs of another experiment are refused. Functions
+      and classes are identified by name and `version`: if their code changes, change the version or use
+      `resume=False`.
+    - resume: whether runs stored in the folder are reused; if not, they are discarded.
+    - n_jobs: number of parallel runs; -1: one per core that this process may use. Runs that call Python are in
+      forked processes, others in threads. Results do not depend on it.
     - progress: shows a progress line on stderr; by default if that is a terminal.
 
-    A random number depends on seed, environment, label and run alone, as in `canopy experiment` on the command line,
-    which gives the same results. Ctrl-C ends it; what was finished is in the folder.
+    Random numbers depend only on seed, environment, label and run, as in `canopy experiment` on the command line,
+    which gives the same results. Ctrl-C ends it; finished runs are in the folder.
 
     >>> result = canopy.experiment(["adaptive", "random"], lambda x: 1 - abs(x - 0.7), {"x": canopy.real(0, 1)},
     ...                            steps=200, runs=3)
@@ -552,7 +553,7 @@ def experiment(
 
 
 class _Plan:
-    """What is compared: environments, algorithms, and the candidates of each."""
+    """The environments and algorithms to compare, and the candidates of each algorithm."""
 
     def __init__(
         self,
@@ -565,7 +566,7 @@ class _Plan:
         self.environments, self.algorithms, self.steps = environments, algorithms, steps
         self._seed, self._regret = seed, regret
         points = {label: algorithm.candidates() for label, algorithm in algorithms.items()}
-        # As the runner takes them: the name of an optimizer and options, or texts of candidates of a class.
+        # For the runner: the name of an optimizer and its options, or texts of the candidates of a class.
         self.candidates = {
             label: (each.algorithm, points[label])
             if isinstance(each.algorithm, str)
@@ -579,7 +580,7 @@ class _Plan:
         }
 
     def comparisons(self) -> list[tuple[Any, ...]]:
-        """As the runner takes them. Their names are those of files."""
+        """The comparisons for the runner. Their names become file names."""
         several: dict[str, tuple[Any, ...]] = {}
         for label, environment in self.environments.items():
             name = re.sub("[^A-Za-z0-9_-]+", "-", label) or "environment"
@@ -590,7 +591,7 @@ class _Plan:
         return list(several.values())
 
     def make(self, label: str, comparison: int, candidate: int, seed: int) -> Any:
-        """An algorithm of the user's own, for one run."""
+        """Makes a user-defined algorithm for one run."""
         name = list(self.environments)[comparison]
         options = self.options[name, label][candidate]
         return self.algorithms[label].algorithm(self.environments[name].space, seed=seed, **options)  # type: ignore[operator]
@@ -601,7 +602,7 @@ class _Plan:
         return self._regret if known else "realised"
 
     def name_of(self, key: str) -> tuple[str, str]:
-        """A text for the random numbers of a run, and one for people."""
+        """A text that seeds the random numbers of a run, and a readable name of the run."""
         phase, comparison, algorithm, _, run = key.split(",")
         environment = list(self.environments)[int(comparison)]
         label = list(self.algorithms)[int(algorithm)]
@@ -609,7 +610,7 @@ class _Plan:
         return self._common_name_of(key) or named, f"run {run} of {label} on {environment}"
 
     def _common_name_of(self, key: str) -> str | None:
-        """The same for all algorithms; None where they have random numbers of their own."""
+        """A seed text shared by all algorithms; None if they have their own random numbers."""
         phase, comparison, _, _, run = key.split(",")
         name = list(self.environments)[int(comparison)]
         environment = self.environments[name]
@@ -617,7 +618,7 @@ class _Plan:
         return f"{self._seed} {phase} {name} {run} of all" if is_common else None
 
     def common_seed_of(self, key: str) -> int | None:
-        """For the `start` of a function, the same for all algorithms."""
+        """The seed for the `start` of a function, the same for all algorithms."""
         name = self._common_name_of(key)
         return None if name is None else int.from_bytes(hashlib.sha256(name.encode()).digest()[:6], "big")
 
@@ -631,7 +632,7 @@ def _run_interpreted(
     take: Callable[[str], None],
     advance: Callable[[int], None],
 ) -> None:
-    """Does the runs that call Python: here, or several at a time in processes of their own, which are forks."""
+    """Performs the runs that call Python, here or in parallel in forked processes."""
     generators = find_generators()
 
     def do(key: str) -> str:
@@ -671,11 +672,11 @@ def _run_interpreted(
     processes.end(at_once=False)
 
 
-# --- what is given --------------------------------------------------------------------------------
+# --- arguments --------------------------------------------------------------------------------
 
 
 def _listed(given: Any, kind: str) -> list[tuple[str | None, Any]]:
-    """What was given, one or several, with labels where there are some."""
+    """Normalizes one or several values, with labels if there are some."""
     if isinstance(given, Mapping):
         several = list(given.items())
     elif isinstance(given, Sequence) and not isinstance(given, str):
@@ -690,7 +691,7 @@ def _listed(given: Any, kind: str) -> list[tuple[str | None, Any]]:
 def _by_label(labelled: Sequence[tuple[str, Any]], kind: str) -> dict[str, Any]:
     for label, _ in labelled:
         if [each for each, _ in labelled].count(label) > 1:
-            raise ValueError(f'{kind}: "{label}" is there twice; give a dictionary with labels')
+            raise ValueError(f'{kind}: "{label}" occurs twice; give a dictionary with labels')
     return dict(labelled)
 
 
@@ -718,7 +719,7 @@ def _environments_from(given: Any, space: Any) -> dict[str, Environment | Functi
 def _checked(
     algorithm: Algorithm, options: dict[str, Any], environment: Environment | Function, steps: int
 ) -> dict[str, Any]:
-    """Every option of an optimizer that canopy has, on that environment; of others those that are given."""
+    """All options of one of canopy's optimizers on that environment; for other algorithms the given ones."""
     if not isinstance(algorithm.algorithm, str):
         return options
     full = _canopy.checked_options(algorithm.algorithm, options, environment.space, steps)
@@ -731,9 +732,10 @@ def _name_of(thing: Any, otherwise: str) -> str:
 
 
 def _qualified(thing: Any, version: object) -> str:
-    """What tells a function or a class from others: the name that Python has for it, and a version.
+    """Identifies a function or a class: its qualified name and a version.
 
-    Other callable objects count by their repr, which shows what a `partial` calls and with what; a lambda by its line.
+    Other callable objects are identified by their repr, which shows the function and arguments of a `partial`; a
+    lambda by its line.
     """
     name = f"{thing.__module__}.{thing.__qualname__}" if hasattr(thing, "__qualname__") else _text_of(thing)
     if name.endswith("<lambda>"):
@@ -742,7 +744,7 @@ def _qualified(thing: Any, version: object) -> str:
 
 
 def _text_of(value: Any) -> str:
-    """The value of an option, without addresses, which say nothing in another process."""
+    """The value of an option as text, without memory addresses, which differ between processes."""
     return re.sub(" at 0x[0-9a-fA-F]+", "", repr(value))
 
 

@@ -1,4 +1,4 @@
-"""The random generators of this process, and their seeds."""
+"""Finds and seeds the random generators of this process."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Generators = Sequence[tuple[Any, str]]
 
 
 def find_generators() -> Generators:
-    """Instances of `random.Random`, numpy's bit generators and `RandomState`, each with a text of the state it is in.
+    """Instances of `random.Random`, numpy's bit generators and `RandomState`, each with a text of its state.
 
-    Those behind `random.random` and `numpy.random` have no text, nor has torch's, which is among them if torch was
-    imported. numpy is imported, so that they are found even if nothing has used it yet.
+    The global ones of `random`, `numpy.random` and, if it was imported, torch have no text. numpy is imported here, so
+    that its generators are found even if nothing has used it yet.
     """
     with contextlib.suppress(ImportError):
         importlib.import_module("numpy.random")
@@ -39,9 +39,9 @@ def find_generators() -> Generators:
 
 @contextlib.contextmanager
 def seeded(name: str, generators: Generators) -> Iterator[None]:
-    """A block in which random numbers depend on a name and on the texts of the generators alone.
+    """A block in which random numbers depend only on a name and on the texts of the generators.
 
-    After the block all are as they were before.
+    After the block, all generators have their earlier states again.
     """
     states = [_state_of(generator) for generator, _ in generators]
     seed_all(name, generators)
@@ -53,7 +53,7 @@ def seeded(name: str, generators: Generators) -> Iterator[None]:
 
 
 def seed_all(name: str, generators: Generators) -> None:
-    """The same for good."""
+    """Seeds all generators, as `seeded` does, but permanently."""
     for generator, text in generators:
         digest = hashlib.sha256(f"{name} {text}".encode()).digest()
         _seed(generator, int.from_bytes(digest[:16], "little"))
@@ -74,7 +74,7 @@ def _state_of(generator: Any) -> Any:
 def _set_state(generator: Any, state: Any) -> None:
     if isinstance(generator, random.Random):
         generator.setstate(state)
-    elif hasattr(generator, "set_state"):  # of torch, too
+    elif hasattr(generator, "set_state"):  # also torch's
         generator.set_state(state)
     else:
         generator.state = state
@@ -85,7 +85,7 @@ def _seed(generator: Any, seed: int) -> None:
         generator.seed(seed)
     elif _is_of_torch(generator):
         generator.manual_seed(seed % 2**63)
-    elif hasattr(generator, "set_state"):  # its bit generator has the seed; it keeps half of a pair of normal numbers
+    elif hasattr(generator, "set_state"):  # may keep one of a pair of normal numbers; the bit generator is seeded
         generator.set_state({**generator.get_state(legacy=False), "has_gauss": 0, "gauss": 0.0})
     else:
         generator.state = type(generator)(seed).state

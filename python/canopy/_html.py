@@ -1,7 +1,7 @@
-"""What notebooks show of results: sentences, a picture if matplotlib is installed, and a table.
+"""HTML representations for notebooks: sentences, a plot if matplotlib is installed, and a table.
 
-Names of parameters and choices come from users, so every text is escaped. Nothing here imports the classes that are
-shown: they import this.
+Names of parameters and choices come from users, so every text is escaped. The classes
+that are shown import this module, and not the reverse.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MOST_ARMS = 5
 
 
 def best_html(best: Any) -> str:
-    """The sentence of a Best, and its numbers."""
+    """A Best as a sentence and as a table."""
     heads = [*best.arm, "mean", "interval", "pulls", *best.limits]
     cells = [*map(_value_text, best.arm.values()), *_numbers_of(best.mean, best.lower, best.upper), str(best.pulls)]
     cells += [f"{check.level:.4g} ({check.state.replace('_', ' ')})" for check in best.limits.values()]
@@ -27,7 +27,7 @@ def best_html(best: Any) -> str:
 
 
 def result_html(result: Any) -> str:
-    """What a search has found, a picture of that, and the arms that were played most."""
+    """The best arm of a search, a plot of it, and the arms with most pulls."""
     failed = f", {result.failed} failed, the last at {result.last_failure}" if result.failed else ""
     ending = f"; stopped: {result.stopped}" if result.stopped else ""
     counts = f"{result.pulls} pulls in {len(result.episodes)} episodes{failed}{ending}"
@@ -44,26 +44,26 @@ def result_html(result: Any) -> str:
 
 
 def optimizer_html(optimizer: Any) -> str:
-    """The best arm of an optimizer or a study, a picture of what it knows, and the arms with most pulls."""
+    """The best arm of an optimizer or a study, a plot of its estimate, and the arms with most pulls."""
     sentence = repr(optimizer).strip("<>")
     if optimizer.contexts is not None:
         policy = optimizer._policy_or_none()
         return _block([sentence], "", "") if policy is None else _policy_block([sentence], optimizer, policy)
     best = optimizer.best()
     sentences = [sentence] if best is None else [best.text, sentence]
-    # Where a pull counts at all nodes on its way, the first of these are no leaves; all of them are looked at.
+    # In some trees a pull counts at all nodes on its path, so nodes with most pulls need not be leaves.
     nodes = sorted(optimizer.tree(), key=lambda node: -node.pulls)[: 10 * _MOST_ARMS]
     arms = {tuple(optimizer.space._coordinates(node.arm)): node.arm for node in nodes if node.pulls}
     return _block(sentences, _searched_picture(optimizer), _arms_table(optimizer, arms.values()))
 
 
 def policy_html(policy: Any) -> str:
-    """The regions of a policy, as a picture and as a table."""
+    """The regions of a policy as a plot and as a table."""
     return _policy_block([repr(policy).strip("<>")], policy, policy)
 
 
 def experiment_html(experiment: Any) -> str:
-    """The regret of all algorithms, over steps and at the end."""
+    """The regret of all algorithms, at checkpoints and at the end."""
     lines = [["environment", "algorithm", "regret per step", "95 % interval", "chosen options"]]
     for row in experiment.rows:
         compared = row.regret if experiment.regrets[row.environment] == "pseudo" else row.realised_regret
@@ -76,7 +76,7 @@ def experiment_html(experiment: Any) -> str:
 
 
 def escaped(thing: Any) -> str:
-    """What Python says of a thing, of which there is nothing else to show."""
+    """The repr of an object, if there is nothing else to show."""
     return f"<pre>{html.escape(repr(thing))}</pre>"
 
 
@@ -89,7 +89,7 @@ def _policy_block(sentences: Sequence[str], searched: Any, policy: Any) -> str:
 
 
 def _searched_picture(searched: Any) -> str:
-    """The estimate; of optimizers without a tree, where the pulls of a result went."""
+    """A plot of the estimate; for optimizers without a tree, a plot of the pulls."""
     space = searched.space
 
     def estimate(plot: Any, figure: Any) -> None:
@@ -107,14 +107,14 @@ def _searched_picture(searched: Any) -> str:
 
 
 def _picture(draw: Callable[[Any, Any], Any], width: float, height: float) -> str:
-    """A picture as a part of the page; empty without matplotlib, and where there is nothing to draw."""
+    """A plot as an img element; empty without matplotlib, and if there is nothing to draw."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         return ""
-    # By its name, since it knows the classes that are shown here, and modules do not import each other in a circle.
+    # Imported by name to avoid a circular import.
     plot = importlib.import_module(".plot", __package__)
-    figure = Figure(figsize=(width, height), layout="constrained")  # not of pyplot, which would show it again
+    figure = Figure(figsize=(width, height), layout="constrained")  # not from pyplot, which would show it again
     try:
         draw(plot, figure)
     except ValueError:
@@ -126,7 +126,7 @@ def _picture(draw: Callable[[Any, Any], Any], width: float, height: float) -> st
 
 
 def _arms_table(optimizer: Any, arms: Iterable[dict[str, Any]]) -> str:
-    """Arms with what is known of them by their own rewards, those with most pulls first."""
+    """The arms with the estimates from their own rewards, those with most pulls first."""
     pairs = [(arm, optimizer.estimate(arm)) for arm in arms]
     known = sorted((pair for pair in pairs if pair[1]), key=lambda pair: -pair[1].pulls)[:_MOST_ARMS]
     heads = [*optimizer.space, "mean", f"{100 * optimizer.confidence:g} % interval", "pulls"]
@@ -138,7 +138,7 @@ def _arms_table(optimizer: Any, arms: Iterable[dict[str, Any]]) -> str:
 
 
 def _numbers_of(mean: float, lower: float | None, upper: float | None) -> list[str]:
-    """A mean and its interval, no more exact than that is."""
+    """A mean and its interval, rounded to the precision of the interval."""
     if lower is None or upper is None or upper <= lower:
         return [f"{mean:.4g}", ""]
     middle, low, high = (_canopy.rounded_text(number, 0.05 * (upper - lower)) for number in (mean, lower, upper))
@@ -150,7 +150,7 @@ def _value_text(value: Any) -> str:
 
 
 def _table(lines: Sequence[Sequence[str]]) -> str:
-    """Of which the first line has the heads."""
+    """Makes a table; the first line has the headings."""
 
     def row(cells: Sequence[str], tag: str) -> str:
         return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"

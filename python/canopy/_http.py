@@ -1,4 +1,4 @@
-"""Requests to a `canopy serve` until they are answered: connections that are kept, repeated when they are lost."""
+"""An HTTP client for `canopy serve` with keep-alive connections, which repeats requests whose connection is lost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_REDIRECTS = 5
 
 
 class Answer(NamedTuple):
-    """What the server said."""
+    """An answer of the server."""
 
     status: int
     body: Any
@@ -30,10 +30,10 @@ class Answer(NamedTuple):
 
 
 class Problem(Exception):
-    """What the server said when it refused, as RFC 9457 has it."""
+    """An error of the server: a problem document of RFC 9457."""
 
     def __init__(self, status: int, document: Mapping[str, Any], was_repeated: bool):
-        super().__init__(document.get("detail") or f"the server has answered {status}")
+        super().__init__(document.get("detail") or f"the server answered with status {status}")
         self.status = status
         self.code: str = document.get("code", "")
         self.errors: list[dict[str, str]] = document.get("errors", [])
@@ -42,12 +42,12 @@ class Problem(Exception):
 
 
 class _Origin(NamedTuple):
-    """Where a server is."""
+    """The origin of a server."""
 
     scheme: str
     host: str
     port: int | None
-    prefix: str  # of all paths
+    prefix: str  # prefix of all paths
 
     @classmethod
     def of(cls, url: str) -> _Origin:
@@ -55,7 +55,7 @@ class _Origin(NamedTuple):
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"url = {url!r}: must begin with http:// or https://")
         if parts.username is not None or parts.query or parts.fragment:
-            raise ValueError("url: must be that of a server alone; the token is an argument of its own")
+            raise ValueError("url: must have neither user, query nor fragment; give the token as token=")
         return cls(parts.scheme, parts.hostname, parts.port, parts.path.rstrip("/"))
 
     def __str__(self) -> str:
@@ -65,16 +65,16 @@ class _Origin(NamedTuple):
 
 
 class _Lost(Exception):
-    """There is no answer."""
+    """The connection was lost before an answer."""
 
     def __init__(self, cause: Exception, was_sent: bool, was_kept: bool = False):
         super().__init__(str(cause) or type(cause).__name__)
         self.was_sent = was_sent
-        self.was_kept = was_kept  # the server may have closed the connection long ago
+        self.was_kept = was_kept  # an idle connection that the server may have closed
 
 
 class _Kept(threading.local):
-    """The connections of a thread."""
+    """The connections of one thread."""
 
     def __init__(self) -> None:
         self.process = os.getpid()
@@ -82,14 +82,14 @@ class _Kept(threading.local):
 
 
 class Wire:
-    """Sends requests, to one server and to those it names. Threads may share it."""
+    """Sends requests to a server and to those it redirects to. Thread-safe."""
 
     def __init__(self, url: str, token: str | None, timeout: float, retry_seconds: float, ca_file: str | None):
         self.first = _Origin.of(url)
         self._headers = {"User-Agent": f"canopy/{_canopy.version}"}
         if token is not None:
             if not token or not all("!" <= letter <= "~" for letter in token):
-                raise ValueError("token: must be what `canopy token new` has printed")
+                raise ValueError("token: must be a token printed by `canopy token new`")
             self._headers["Authorization"] = f"Bearer {token}"
         self._timeout = timeout
         self._retry_seconds = retry_seconds
@@ -97,20 +97,20 @@ class Wire:
         self._kept = _Kept()
         self._all: weakref.WeakSet[http.client.HTTPConnection] = weakref.WeakSet()
         self._lock = threading.Lock()
-        self._places: dict[str, _Origin] = {}  # of studies that another server has
+        self._places: dict[str, _Origin] = {}  # servers of studies that another server holds
 
     def close(self) -> None:
-        """Closes all connections; the next request opens one again."""
+        """Closes all connections; the next request opens a new one."""
         with self._lock:
             connections = list(self._all)
         for connection in connections:
             connection.close()
 
     def call(self, method: str, path: str, body: Any = None, *, study: str = "", is_repeatable: bool = True) -> Answer:
-        """Sends a request until it is answered. Raises Problem if it is refused, StoreError if nobody answers.
+        """Sends a request until it is answered. Raises Problem if refused, StoreError if the server is unreachable.
 
-        Every request has a key of its own, so that the server does nothing twice. One that is not repeatable all the
-        same is sent again only if it cannot have arrived.
+        Every request has its own idempotency key, so that it takes effect once. If it is not repeatable nevertheless,
+        it is sent again only if it cannot have arrived.
         """
         headers = dict(self._headers)
         text = None
@@ -133,8 +133,8 @@ class Wire:
                     raise _canopy.StoreError(f"{origin}: the connection was lost before the answer: {lost}") from None
                 was_repeated = was_repeated or lost.was_sent
                 if lost.was_kept:
-                    continue  # with a new one, at once
-                if origin != self.first:  # it may be gone; the first one knows who has the study now
+                    continue  # at once, with a new connection
+                if origin != self.first:  # it may be down; the first server knows which one has the study now
                     origin = self._forget(study)
             else:
                 if status == 307:
@@ -159,7 +159,7 @@ class Wire:
     def _send(
         self, origin: _Origin, method: str, path: str, text: bytes | None, headers: dict[str, str], may_reuse: bool
     ) -> tuple[int, http.client.HTTPMessage, Any]:
-        """One attempt."""
+        """Tries once."""
         connection = self._connection(origin)
         if not may_reuse:
             connection.close()
@@ -179,13 +179,13 @@ class Wire:
         except (OSError, http.client.HTTPException, ValueError) as error:
             connection.close()
             raise _Lost(error, was_sent, was_kept and not isinstance(error, TimeoutError)) from None
-        except BaseException:  # such as Ctrl-C: what is left of the answer must not be taken for the next one
+        except BaseException:  # e.g. Ctrl-C: the rest of this answer must not be read as the next one
             connection.close()
             raise
 
     def _connection(self, origin: _Origin) -> http.client.HTTPConnection:
         kept = self._kept
-        if kept.process != os.getpid():  # those of the parent stay with the parent
+        if kept.process != os.getpid():  # do not use connections of the parent process
             kept.process, kept.connections = os.getpid(), {}
         connection = kept.connections.get(origin)
         if connection is None:
@@ -202,11 +202,11 @@ class Wire:
     def _go_to(self, study: str, location: str) -> _Origin:
         parts = urllib.parse.urlsplit(location)
         if self.first.scheme == "https" and parts.scheme != "https":
-            raise _canopy.StoreError(f"{self.first}: sends us to {location}, where the token would travel in the clear")
+            raise _canopy.StoreError(f"{self.first}: redirects to {location}, which would send the token unencrypted")
         try:
             origin = _Origin.of(f"{parts.scheme}://{parts.netloc}{parts.path.partition('/v1/')[0]}")
         except ValueError:
-            raise _canopy.StoreError(f"{self.first}: sends us to {location!r}, which is no server") from None
+            raise _canopy.StoreError(f"{self.first}: redirects to {location!r}, which is not a valid address") from None
         with self._lock:
             self._places[study] = origin
         return origin
@@ -218,7 +218,7 @@ class Wire:
 
 
 def _document(response: http.client.HTTPResponse, content: bytes) -> Any:
-    """What an answer says. Raises ValueError if it is not one of a canopy server, or not the whole of it."""
+    """Parses an answer. Raises ValueError if it is incomplete or not from a canopy server."""
     if response.status in (204, 307):
         return None
     if "Content-Length" not in response.headers or "json" not in (response.headers.get_content_type()):

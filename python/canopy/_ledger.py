@@ -1,4 +1,4 @@
-"""What the calls of a search have brought, and when it is over."""
+"""Records the outcomes of the calls of a search, and decides when it is over."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OnFailure = Literal["penalize", "raise"]
 
 
 class FailuresError(RuntimeError):
-    """Too many pulls of a search have failed; `result` is what it had found until then."""
+    """Too many pulls of a search have failed; `result` is the result so far."""
 
     def __init__(self, message: str, result: Result):
         super().__init__(message)
@@ -29,7 +29,7 @@ class FailuresError(RuntimeError):
 
 
 class Failures:
-    """What becomes of calls that fail, and the failures among the last ones."""
+    """Handles failed calls, and counts the failures among the last calls."""
 
     def __init__(self, on_failure: str, reward: Any, most: Any):
         if on_failure not in ("penalize", "raise"):
@@ -40,22 +40,22 @@ class Failures:
         self._recent = _canopy.RecentFailures()
 
     def are_penalized(self, optimizer: Looks) -> bool:
-        """Whether the call that has failed is; else the exception goes to the user."""
+        """Penalizes the pull of a failed call. Returns False if the exception is to be raised instead."""
         return self._penalizes and (self._reward is not None or optimizer.failure_reward() is not None)
 
     def penalize(self, optimizer: Looks, pull: Any) -> None:
         optimizer.penalize(pull, self._reward)
 
     def bar(self, optimizer: Looks, arm: dict[str, Any]) -> None:
-        """The same for an arm that was not asked for."""
+        """The same for an arm that was enqueued."""
         optimizer.bar(arm, self._reward)
 
     def advise(self, error: Exception) -> None:
-        """Notes in an exception that goes to the user why it does."""
+        """Adds a note to an exception that explains why it is raised."""
         if self._penalizes and hasattr(error, "add_note"):  # from Python 3.11 on
             error.add_note(
-                "canopy: it came before the first reward. If arms may fail, give failure_reward, which is what a "
-                "failure is worth: something worse than all rewards."
+                "canopy: this call failed before the first reward. If calls may fail, give failure_reward, the value"
+                " of a failure: something worse than all rewards."
             )
 
     def note(self, failed: bool) -> None:
@@ -70,28 +70,28 @@ class Failures:
 
 
 def calls_of(pull: Any) -> list[dict[str, Any]]:
-    """The arms to call the function with, in their order: of a duel two, one after the other."""
+    """The arms to call the function with, in order: two for a duel."""
     first, then = dict(pull.arm), pull.then
     return [first] * (pull.length - pull.then_length) + [dict(then or {})] * pull.then_length
 
 
-#: what is observed before each call
+#: returns the context before each call
 Observe = Callable[[], Context]
 
 
 def check_observe(observe: Any, contexts: Contexts | None) -> None:
-    """Whether there is a function that says what is observed just where something is. Raises ValueError."""
+    """Checks that there is a function to observe the context if and only if there are contexts. Raises ValueError."""
     if contexts is None and observe is not None:
-        raise ValueError('context: needs contexts, what is observed: contexts={"load": canopy.real(0, 1)}')
+        raise ValueError('context: needs the variables that it observes: contexts={"load": canopy.real(0, 1)}')
     if contexts is not None and observe is None:
         names = ", ".join(contexts)
-        raise ValueError(f"context: is missing; give a function that returns what is observed, the values of {names}")
+        raise ValueError(f"context: is missing; give a function that returns the values of {names}")
     if observe is not None and not callable(observe):
-        raise ValueError(f"context = {observe!r}: must be a function that returns what is observed")
+        raise ValueError(f"context = {observe!r}: must be a function that returns the context")
 
 
 class Watch:
-    """What is observed before each call, and what the function is called with."""
+    """Observes the context before each call, and passes it to the function."""
 
     def __init__(self, observe: Observe | None, contexts: Contexts | None, measure: Callable[..., Any], space: Space):
         check_observe(observe, contexts)
@@ -99,7 +99,7 @@ class Watch:
         self._is_handed_on = observe is not None and "context" not in space and _takes_context(measure)
 
     def look(self, interrupts: Interrupts) -> dict[str, Any] | None:
-        """What is observed now; None: nothing ever is."""
+        """The present context; None without contexts."""
         if self._observe is None:
             return None
         with interrupts.allowed():
@@ -109,27 +109,27 @@ class Watch:
         return dict(seen)
 
     def arguments(self, arm: dict[str, Any], context: dict[str, Any] | None) -> dict[str, Any]:
-        """What to call the function with: the arm, and the context if it takes one."""
+        """The arguments of the function: the arm, and the context if it has such an argument."""
         return {**arm, "context": dict(context)} if context is not None and self._is_handed_on else arm
 
 
 def _takes_context(measure: Callable[..., Any]) -> bool:
     try:
         argument = inspect.signature(measure).parameters.get("context")
-    except (TypeError, ValueError):  # of some that are written in C
+    except (TypeError, ValueError):  # some functions written in C have no signature
         return False
     return argument is not None and argument.kind in (argument.POSITIONAL_OR_KEYWORD, argument.KEYWORD_ONLY)
 
 
 def ask_in(optimizer: Any, pulls: int | None, context: dict[str, Any] | None) -> Any:
-    """A pull, for what is observed where something is."""
+    """Asks for a pull, in the given context if there is one."""
     return optimizer.ask(pulls) if context is None else optimizer.ask(pulls, context=context)
 
 
 def unanswered_of(optimizer: Any) -> Callable[[], Any]:
-    """A function that returns a pull that an earlier process has left open, each once, then None.
+    """A function that returns each pull that an earlier process has left open once, then None.
 
-    Those that were asked for in a context are given back instead: it is another one now.
+    Pulls with a context are dropped instead, because the context has changed since.
     """
     take: Callable[[], Any] = getattr(optimizer, "_take_unanswered", lambda: None)
     if optimizer.contexts is not None:
@@ -139,7 +139,7 @@ def unanswered_of(optimizer: Any) -> Callable[[], Any]:
 
 
 class Ledger:
-    """Notes what every call has brought, tells the optimizer, and knows when the search is over."""
+    """Records the outcome of every call, tells the optimizer, and decides when the search is over."""
 
     def __init__(
         self,
@@ -165,11 +165,11 @@ class Ledger:
         self._unsaid = list(self.optimizer.limits)
 
     def left(self, flying: int = 0) -> int | None:
-        """How many calls may still be begun."""
+        """The number of calls that may still be started."""
         return None if self.pulls is None else self.pulls - self.result.pulls - flying
 
     def reward(self, episode: Episode, pull: Any, outcome: Outcome) -> None:
-        """A reward of a pull, or of an arm that was enqueued. Those of the baseline are no pulls of the search."""
+        """A reward of a pull, or of an enqueued arm. Calls with the baseline do not count as pulls of the search."""
         reward, metrics = outcome
         if pull is None:
             self.optimizer.observe(episode.arm, reward, metrics or None, **_in(episode.context))
@@ -187,16 +187,16 @@ class Ledger:
         self._close(None, is_pull)
 
     def _say_missing(self, metrics: dict[str, float]) -> None:
-        """Warns, once each, of metrics that have a limit and were not measured."""
+        """Warns, once each, about metrics with a limit that were not measured."""
         for metric in [each for each in self._unsaid if each not in metrics]:
             self._unsaid.remove(metric)
             warn_caller(
-                f"{metric} has a limit, and a call has not measured it: let the function return "
+                f"{metric} has a limit, but a call has not measured it: let the function return "
                 f'{{"reward": ..., "{metric}": ...}}'
             )
 
     def failure(self, episode: Episode, pull: Any, error: Exception) -> None:
-        """A call that has failed. Raises what it raised, unless failures are penalized."""
+        """Handles a failed call. Raises its exception unless failures are penalized."""
         if isinstance(error, _NoReward):
             raise ValueError(*error.args) from None
         if not self._failures.are_penalized(self.optimizer):
@@ -214,17 +214,17 @@ class Ledger:
         self._close(error, not self._is_of_baseline(episode, pull))
 
     def _is_of_baseline(self, episode: Episode, pull: Any) -> bool:
-        """Whether a call is no pull: the baseline is compared with, and not waited at."""
+        """Whether a call measures the baseline for a comparison, and so does not count as a pull."""
         return pull is not None and pull.purpose in ("baseline", "duel") and episode.arm == self._baseline
 
     def _close(self, failure: Exception | None, is_pull: bool) -> None:
-        """After a call, which was a pull of the search or one of the baseline."""
+        """Called after each call, of the search or of the baseline."""
         result = self.result
         result.pulls += is_pull
         if is_pull or failure is not None:
             self._failures.note(failure is not None)
         self.note_time()
-        if result.stopped:  # by a call before, while this one was under way
+        if result.stopped:  # by an earlier call while this one was running
             pass
         elif self.pulls is not None and result.pulls >= self.pulls:
             result.stopped = "pulls"
@@ -243,27 +243,27 @@ class Ledger:
 
 
 def _in(context: dict[str, Any] | None) -> dict[str, Any]:
-    """The argument that says in which context something was."""
+    """The keyword argument with the context, if there is one."""
     return {} if context is None else {"context": context}
 
 
 class _NoReward(ValueError):
-    """What was returned is no number at all: a mistake, not a failure."""
+    """The returned value is not a number: a programming error, not a failed call."""
 
 
 class _BadReward(ValueError):
-    """What was returned says that it has failed."""
+    """The returned value says that the call has failed."""
 
 
-#: a reward, and the metrics that came with it
+#: a reward and the metrics measured with it
 Outcome = tuple[float, dict[str, float]]
 
 
 def measured(measure: Callable[..., Any], arguments: dict[str, Any]) -> Outcome:
-    """What a call has brought: it returns a reward, or a dictionary with the reward and metrics, or is `async`."""
+    """The outcome of a call, which returns a reward or a dictionary with reward and metrics, and may be `async`."""
     returned = measure(**arguments)
     if hasattr(returned, "__await__"):
-        from ._coroutines import awaited  # what it imports takes a while
+        from ._coroutines import awaited  # slow to import
 
         returned = awaited(returned)
     metrics: dict[str, float] = {}
@@ -284,7 +284,7 @@ def measured(measure: Callable[..., Any], arguments: dict[str, Any]) -> Outcome:
 
 
 def _metrics_from(returned: Mapping[Any, Any]) -> dict[str, float]:
-    """All numbers but the reward. None, NaN and infinities are as if they had not been measured."""
+    """All numbers except the reward. None, NaN and infinities count as not measured."""
     metrics = {}
     for name, value in returned.items():
         if name == "reward" or value is None:
@@ -312,7 +312,7 @@ def is_usable(reward: float) -> bool:
 
 
 def usable_reward(name: str, value: Any) -> float:
-    """One number that may be a reward. Raises ValueError."""
+    """Returns a number that may be a reward. Raises ValueError."""
     try:
         reward = single_reward(value)
     except ValueError:
@@ -323,7 +323,7 @@ def usable_reward(name: str, value: Any) -> float:
 
 
 def single_reward(reward: Any) -> float:
-    """One number; booleans, and arrays and tensors of one element count as such."""
+    """Converts to a float: numbers, booleans, and arrays and tensors of one element."""
     if isinstance(reward, float):
         return reward
     if isinstance(reward, (str, bytes)) or reward is None:
@@ -335,14 +335,14 @@ def single_reward(reward: Any) -> float:
 
 
 def drop_pull(optimizer: Looks, pull: Any) -> None:
-    with contextlib.suppress(ValueError):  # it may have been answered in full when the exception came
+    with contextlib.suppress(ValueError):  # it may have been answered already
         optimizer.drop(pull)
 
 
 class Interrupts:
-    """Ctrl-C where it may come: an ask or a tell is done and noted, or it has not been begun.
+    """Defers Ctrl-C so that an ask or a tell is either complete and recorded, or not begun.
 
-    In the main thread of a program that has no handler of its own; elsewhere Python has no Ctrl-C.
+    Only in the main thread of a program without a handler of its own; other threads do not receive Ctrl-C.
     """
 
     def __init__(self) -> None:
@@ -368,7 +368,7 @@ class Interrupts:
 
     @contextlib.contextmanager
     def allowed(self) -> Iterator[None]:
-        """A block that may be interrupted; what came before it is raised first."""
+        """A block that may be interrupted. A deferred interrupt is raised first."""
         self._may_raise = True
         try:
             if self._pending:

@@ -1,19 +1,19 @@
-"""What is known of metrics with limits."""
+"""Estimates of metrics with limits."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
-#: whether an arm keeps a limit, as far as is known
+#: whether an arm keeps a limit, according to the measurements
 LimitState = Literal["kept", "probably_kept", "probably_broken", "broken"]
 
 
 class LimitCheck(NamedTuple):
-    """What is known of a metric with a limit at an arm.
+    """The estimate of a metric with a limit at an arm.
 
-    `limit` says what that is ("at most 60"), `state` whether the arm keeps it, `probability` how probable that is.
-    `level` is what the metric is at the arm, and `pulls` how many calls with it have measured it.
+    `limit` describes the limit ("at most 60"), `state` says whether the arm keeps it, `probability` is the probability
+    of that. `level` is the estimated metric of the arm, and `pulls` the number of calls that measured it there.
     """
 
     metric: str

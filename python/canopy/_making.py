@@ -21,7 +21,7 @@ def make_optimizer(name: DefaultOptimizer, space: AnySpace, **options: Unpack[Ma
 @overload
 def make_optimizer(name: OtherOptimizer, space: AnySpace, **options: Unpack[MakeOther]) -> Optimizer: ...
 def make_optimizer(name: AnyOptimizer, space: AnySpace, **options: Unpack[MakeOptions]) -> Optimizer:
-    """The optimizer of that name, or of that class; `canopy.optimizers()` lists them.
+    """Makes an optimizer by its name or class; `canopy.optimizers()` lists the names.
 
     >>> canopy.make_optimizer("thoo", {"x": canopy.real(0, 1)}, horizon=1000)
     <canopy.Thoo of ['x'], 0 pulls, 3 nodes>

@@ -1,4 +1,4 @@
-"""What all optimizers have in common. `_classes` has one class each."""
+"""The base class of all optimizers. `_classes` has a class for each of them."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ else:
 
 
 class RangeWarning(UserWarning):
-    """The reward_range that was given does not fit the rewards."""
+    """The given reward_range does not fit the rewards."""
 
 
 class MemoryWarning(UserWarning):
-    """Rewards seem to take some pulls to settle after a change of arm, and nobody has said so."""
+    """Rewards seem to take some pulls to settle after a change of arm, but `settle` is 0."""
 
 
 #: what an interval assumes; see `Best`
@@ -51,26 +51,26 @@ Assumption = Literal["none", "about_normal", "noise_as_elsewhere", "two_values",
 
 
 class Best(NamedTuple):
-    """The arm to recommend, in the user's units; `print` says it in a sentence.
+    """The arm to recommend, in the user's units; `print` shows it as a sentence.
 
-    `mean` is that of all its rewards, and `pulls` their number. f of the arm lies from `lower` to `upper`: with
-    probability `level`, the intervals of all arms hold, at all times at once, so this one holds although the arm was
-    chosen by looking. Both are None while there is no interval. `assumes` says under which condition: "about_normal",
-    the rewards of the arm are about normal, and none is more extreme than those seen at any arm;
+    `mean` is the mean of its rewards, and `pulls` their number. `lower` and `upper` are the ends of the confidence
+    interval of f at the arm, None if there is none. The intervals of all arms hold together at the level `level`, at
+    all times, so this one is valid although the arm was selected by its rewards. `assumes` is the assumption:
+    "about_normal", the rewards of the arm are about normal, and none is more extreme than those seen at any arm;
     "noise_as_elsewhere", they vary about as much as those of other arms; "two_values"; "hard_range"; "none", there is
     no interval. `rare_extremes` warns that rewards have rare extreme values.
 
-    `basis` says what the choice rests on: "interval", it has the largest lower bound, where variances are pooled
-    upward; "repeats_few", too few arms were repeated to know the noise, so it is the algorithm's own choice;
-    "no_noise", rewards of an arm never differ, so it has the best mean; "model", the algorithm's own model of f says
-    so; "playoff", of `policy_search`: it earned most when the best ones were played again.
-    `rivals` is the number of other arms whose intervals do not exclude that they are better, `unknown` that of
-    other arms without an interval. `own` is what the algorithm itself would recommend where that is another arm, else
-    None. `by_model` is where the algorithm's model has f at the arm, which also draws on the arms around: 95 % at this
-    look, not at all looks. `since` is the last pull before an adaptive tree has seen the system
-    change: rewards until then do not count; else None. While it sees the level of all rewards move (`level_moves`),
-    there is no interval, and `mean` is what the model has for now. `limits` has a `LimitCheck` for every metric with a
-    limit, by name. `text` says most of it in a sentence.
+    `basis` is how the arm was selected: "interval", it has the largest lower bound, with variances pooled upward;
+    "repeats_few", too few arms were repeated to estimate the noise, so it is the algorithm's own choice; "no_noise",
+    rewards of an arm never differ, so it has the best mean; "model", by the algorithm's own model of f; "playoff", of
+    `policy_search`: it earned most when the best arms were played again.
+    `rivals` is the number of other arms that cannot be ruled out yet by their intervals, `unknown` the number of other
+    arms without an interval. `own` is the arm that the algorithm itself would recommend, None if it is the same.
+    `by_model` is the model's 95 % interval of f at the arm, which also uses the arms around it and is valid for a
+    single look, not for all looks. `since` is the last pull before a change of the system that an adaptive tree has
+    detected: rewards until then do not count; else None. While the level of all rewards moves (`level_moves`), there is
+    no interval, and `mean` is the model's present estimate. `limits` has a `LimitCheck` for every metric with a limit,
+    by name. `text` is the sentence that `print` shows.
     """
 
     arm: dict[str, Any]
@@ -102,22 +102,22 @@ class Best(NamedTuple):
 
 
 class Uplift(NamedTuple):
-    """An arm beside the baseline, from pairs of calls in an order that was tossed; `print` says it in a sentence.
+    """An arm compared with the baseline by pairs of calls in random order; `print` shows it as a sentence.
 
-    With contexts, whole policies are compared: `arm` is None, and `policy_of` is the pull after which the policy that
-    was compared was what is best in every context. It is played where it differs from the baseline.
+    With contexts, whole policies are compared: `arm` is None, and `policy_of` is the number of pulls after which the
+    compared policy was the best one. It is played in contexts in which it differs from the baseline.
 
-    `verdict` is "better" or "worse" at the `level`, "open", or "too_few" before `fewest` pairs. `mean` is that of the
-    differences, the arm's reward less the baseline's, over all `pairs`; the true one lies from `lower` to `upper` (None
-    while there is no interval). All of this holds at all times, although the arm was chosen by looking, whatever the
-    noise and the level of rewards do. `is_best` says whether `arm` is the one of `best`; `is_confirmed`, whether
-    `canopy confirm` has compared it, whose pairs these are; `is_refuted`, whether it did and found it worse, failing or
-    breaking a limit.
+    `verdict` is "better" or "worse" at the `level`, "open", or "too_few" before `fewest` pairs. `mean` is the mean
+    difference, the arm's reward minus the baseline's, over all `pairs`, with the confidence interval from `lower` to
+    `upper` (None while there is none). The interval is valid at all times, although the arm was selected by its
+    rewards, for any noise and any drift of the level. `is_best` says whether `arm` is the one of `best`;
+    `is_confirmed`, whether the pairs are from `canopy confirm`; `is_refuted`, whether that found the arm worse, failing
+    or violating a limit.
 
-    The baseline earned `baseline_mean` on average over all `rounds`, which is known to lie from `baseline_lower` to
-    `baseline_upper`. `level_moves` says whether the level of rewards moves beyond doubt, so that means of arms cannot
-    be compared. `since` is the last pull before more than the level was seen to change: pairs until then do not count,
-    and `was_proven` says whether they had proven an arm.
+    The baseline earned `baseline_mean` on average over all `rounds`, with the interval from `baseline_lower` to
+    `baseline_upper`. `level_moves` says whether the level of rewards moves significantly, so that means of arms cannot
+    be compared. `since` is the last pull before a detected change of more than the level: earlier pairs do not count,
+    and `was_proven` says whether they had proven an arm better.
     """
 
     arm: dict[str, Any] | None
@@ -146,10 +146,11 @@ class Uplift(NamedTuple):
 
 
 class Loss(NamedTuple):
-    """What tuning has cost beside the baseline, where `Baseline.max_loss` caps it; `print` says it in a sentence.
+    """The cost of tuning compared with the baseline, if `Baseline.max_loss` limits it; `print` shows it as a sentence.
 
-    `lost`, in rewards over all `pulls`, may be wrong by `margin`; negative is a gain. `allowed` is what the cap allows.
-    `level` is what the baseline earns in a call. `waits_for` is an arm that may lose too much to be called now.
+    `lost` is the sum of lost rewards over all `pulls`, with an error of up to `margin`; negative is a gain. `allowed`
+    is the maximum so far. `level` is the mean reward of the baseline. `waits_for` is an arm that may lose too much to
+    be called now.
     """
 
     lost: float
@@ -165,7 +166,7 @@ class Loss(NamedTuple):
 
 
 class ArmEstimate(NamedTuple):
-    """What is known of an arm, in the user's units; `lower` and `upper` are None while there is no interval."""
+    """The estimate of an arm, in the user's units; `lower` and `upper` are None while there is no interval."""
 
     mean: float
     lower: float | None
@@ -175,10 +176,10 @@ class ArmEstimate(NamedTuple):
 
 
 class Change(NamedTuple):
-    """Something about a system that has changed, as an optimizer noticed after the pull of that number.
+    """A change of the system that an optimizer detected after the pull of that number.
 
-    `kind`: "level", all settings earn more or less than before, by `size`; "shape", settings have changed differently,
-    by about `size`; "memory", noise depends on the noise before it.
+    `kind`: "level", the rewards of all arms have changed by `size`; "shape", the rewards of arms have changed
+    differently, by about `size`; "memory", successive noise is correlated.
     """
 
     pull: int
@@ -187,16 +188,16 @@ class Change(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """Where an optimizer is.
+    """The state of an optimizer.
 
-    `t` is the index of the next pull: answers so far plus one. `nodes` and `depth` are those of the tree, `switches`
-    the changes of arm (the first selection is one), `refreshes` the phases begun, `out_of_range` single rewards
-    outside reward_range, `in_flight` pulls without an answer, `observed` rewards of arms that nobody asked for.
-    `fitting_range` is None unless the reward_range that was given does not fit: then it is that of the rewards so far.
-    `passed_over` counts pulls that were not learnt from, since the system had not settled. `settling` is None unless
-    rewards seem to take that many pulls to settle and `settle` is 0. `penalized` counts pulls that failed. `changes`
-    counts those of the system that an adaptive tree has noticed, `last_change` is the last of them;
-    while the level of all rewards moves, `followed_level` is what is taken off every reward for it.
+    `t` is the index of the next pull: answers so far plus one. `nodes` and `depth` are those of the tree. Counts:
+    `switches` of the arm (the first selection is one), `refreshes` (phases begun), `out_of_range` (single rewards
+    outside reward_range), `in_flight` (open pulls), `observed` (rewards of arms that no ask returned), `passed_over`
+    (pulls not learnt from, since the system had not settled), `penalized` (failed pulls), `changes` of the system that
+    an adaptive tree has detected; `last_change` is the last one. `fitting_range` is the range of the rewards so far if
+    the given reward_range does not fit, else None. `settling` is the number of pulls that rewards seem to take to
+    settle if `settle` is 0, else None. While the level of all rewards moves, `followed_level` is its shift, which is
+    subtracted from every reward.
     """
 
     t: int
@@ -217,14 +218,14 @@ class Summary(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """The arm that an optimizer with a model chose last.
+    """The last choice of an optimizer with a model.
 
-    `why`: "start", the first cells are played once each; "search", nowhere may f be better, as far as the model
-    tells; "cover", nobody has looked there and the model can be wrong; "sweep", it is the best of its depth;
-    "least_broken", everything seems to be beyond a limit, and this by least; "probe", something may have changed, and
-    this shows whether it is the same for all arms.
-    It is played for `length` pulls and had `pulls` before. f is about `level` there, with the standard `deviation`,
-    and may be `bound`.
+    `why`: "start", every initial cell is played once; "search", it has the highest bound of the model; "cover", its
+    cell has the fewest pulls, and the model can be wrong; "sweep", it is the best of its depth; "least_broken", every
+    arm seems to violate a limit, and this one the least; "probe", the system may have changed, and this pull shows
+    whether the change is the same for all arms.
+    It is played for `length` pulls and had `pulls` before. The model estimates f there as `level` with the standard
+    `deviation`, and `bound` is its upper confidence bound.
     """
 
     why: Literal["start", "search", "cover", "sweep", "least_broken", "probe"]
@@ -237,12 +238,12 @@ class Turn(NamedTuple):
 
 
 class Learnt(NamedTuple):
-    """What the model of an optimizer has learnt, in the user's units.
+    """The parameters that the model of an optimizer has learnt, in the user's units.
 
-    `noise` is the standard deviation of a reward, `correlation` that of rewards of an arm that follow each other (0:
-    none for sure). f varies as a distance to the power `smoothness`, from `lowest` to `highest`; `shares` has the part
-    of the variation that each parameter causes. `explorer_pulls` went where the model sees nothing, since it can be
-    wrong; all pulls together have `lost` that much beyond doubt, against the best arm.
+    `noise` is the standard deviation of a reward, `correlation` that of successive rewards of an arm (0: not
+    significant). f varies with distance to the power `smoothness`, from `lowest` to `highest`; `shares` has each
+    parameter's share of the variation. `explorer_pulls` explored outside the model's favourites. `lost` is a lower
+    bound of the loss of all pulls compared with the best arm.
     """
 
     noise: float
@@ -259,12 +260,12 @@ class Learnt(NamedTuple):
 class Node(NamedTuple):
     """A node of the tree, in the user's units.
 
-    `path` leads down from the root, a digit per level, 0 for the first part; `cell` has the ends of what it covers, by
-    parameter; `upper` is U and `bound` is B, the algorithm's own bounds, both possibly infinite: they are the better
-    ends, so when minimizing, they are below the mean. `cell` is empty if the partition is one of your own. `mean` says
-    nothing while `pulls` is 0. `leaf` says whether it has no children. `model` is where the model of an adaptive tree
-    sees f in the cell: its level there, three standard deviations to either side; None without a model, and of studies
-    on a server, whose `copy()` has it.
+    `path` is the path from the root, a digit for each level, 0 for the first part; `cell` has the ends of the cell for
+    each parameter, and is empty for a user-defined partition; `upper` is U and `bound` is B, the algorithm's own
+    optimistic bounds, both possibly infinite: when minimizing, they are below the mean. `mean` is undefined while
+    `pulls` is 0. `leaf` says whether it has no children. `model` is the model's interval of f in the cell of an
+    adaptive tree, three standard deviations to either side; None without a model, and for studies on a server, whose
+    `copy()` has it.
     """
 
     path: str
@@ -283,18 +284,18 @@ class Node(NamedTuple):
 
 
 class Looks(_Bound):
-    """Ways to look at optimizers and studies."""
+    """The read-only methods of optimizers and studies."""
 
     def best(self, context: dict[str, Any] | None = None) -> Best | None:
-        """The arm to recommend; None before the first answer, and where no arm keeps its limits.
+        """The arm to recommend; None before the first reward, and if no arm keeps its limits.
 
-        With `contexts`, that of a `context`, {"hour": 13.5, "load": 0.7}. Its interval is about the mean over the
-        contexts that come in the region where that is: see `policy`.
+        With `contexts`, the arm for a `context`, {"hour": 13.5, "load": 0.7}. Its interval is for the mean over the
+        contexts of the region that the context is in: see `policy`.
         """
         return _best_from(self._best(context))
 
     def policy(self) -> Policy:
-        """What to set in every context: `print` shows it as a table. Raises ValueError without `contexts`.
+        """The best arm in every context: `print` shows it as a table. Raises ValueError without `contexts`.
 
         >>> opt = canopy.Adaptive({"x": canopy.real(0, 1)}, contexts={"load": canopy.real(0, 1)})
         >>> print(opt.policy())
@@ -302,50 +303,50 @@ class Looks(_Bound):
         1  any   0
         """
         if self.contexts is None:
-            raise ValueError("policy: there is none, since nothing is observed here; contexts={...} says what is")
+            raise ValueError("policy: needs contexts; create the optimizer with contexts={...}")
         policy = self._policy_or_none()
         if policy is None:
-            raise ValueError(f"policy: {self.optimizer_name} has none; best(context) says what to set in a context")
+            raise ValueError(f"policy: {self.optimizer_name} has none; use best(context)")
         return policy
 
     def _policy_or_none(self) -> Policy | None:
-        """The same; None without contexts, and of an optimizer that has none."""
+        """The policy; None without contexts, and for an optimizer without policies."""
         found = self._policy() if self.contexts is not None else None
         return None if found is None else policy_from(self.space, self.contexts, found)
 
     def nearest(self) -> Best | None:
-        """Where no arm keeps its limits: the one that is beyond them least. None if there is a best arm."""
+        """If no arm keeps its limits, the one that violates them least. None if there is a best arm."""
         return _best_from(self._nearest())
 
     def limit_checks(self, arm: dict[str, Any]) -> dict[str, LimitCheck]:
-        """How an arm does beside the limits, by the names of their metrics; without those never measured."""
+        """Checks an arm against the limits, by the names of the metrics; without metrics that were never measured."""
         return checks_from(self._limit_checks(arm))
 
     @property
     def limits(self) -> dict[str, Limit]:
-        """What metrics must be, by their names."""
+        """The limits by the names of their metrics."""
         return {metric: Limit(*ends) for metric, *ends in self._limits}
 
     def uplift(self) -> Uplift | None:
-        """The best arm beside the baseline; None without one, and before it was measured."""
+        """The best arm compared with the baseline; None without a baseline, and before it was measured."""
         uplift = self._uplift()
         return Uplift(*uplift) if uplift else None
 
     def loss(self) -> Loss | None:
-        """What tuning has cost; None unless it is capped, as by `Baseline(..., max_loss=0.02)`."""
+        """The cost of tuning; None unless it is limited, as by `Baseline(..., max_loss=0.02)`."""
         loss = self._loss()
         return Loss(*loss) if loss else None
 
     @property
     def baseline(self) -> Baseline | None:
-        """What the best arm is compared with; None: nothing."""
+        """The baseline, if there is one."""
         baseline = self._baseline
         return Baseline(*baseline) if baseline else None
 
     def estimate(self, arm: dict[str, Any]) -> ArmEstimate | None:
-        """What is known of an arm, from all its rewards; None if it has none.
+        """Estimates an arm from all its rewards; None if it has none.
 
-        With contexts, from those in the region of the context that came last.
+        With contexts, only rewards in the region of the last context count.
 
         >>> opt = canopy.Hct({"x": canopy.real(0, 1)})
         >>> opt.observe({"x": 0.5}, [0.7, 0.9])
@@ -356,7 +357,7 @@ class Looks(_Bound):
         return None if known is None else ArmEstimate(*known)
 
     def set_reward_range(self, reward_range: RewardRange) -> None:
-        """Another range of rewards, or "auto"; in force from the next phase on. Nothing that was learnt is lost."""
+        """Sets another range of rewards, or "auto", from the next phase on. Nothing that was learnt is lost."""
         self._set_reward_range(range_from(reward_range))
         self._range_is_said = False
 
@@ -364,7 +365,7 @@ class Looks(_Bound):
     _memory_is_said = False
 
     def _say_advice(self) -> None:
-        """Warns, once each, if settings do not fit what was seen."""
+        """Warns, once each, if options do not fit the rewards."""
         if not self._memory_is_said and (pulls := self._settling()):
             self._memory_is_said = True
             warn_caller(
@@ -381,14 +382,14 @@ class Looks(_Bound):
         least, most = rounded(fitting, 0.01 * (fitting[1] - fitting[0]))
         warn_caller(
             f"reward_range = ({given[0]:g}, {given[1]:g}) does not fit the rewards so far, which are from {least} to "
-            f"{most}. Give reward_range=({least}, {most}) or leave it out; set_reward_range changes it on the way.",
+            f"{most}. Give reward_range=({least}, {most}) or leave it out; set_reward_range changes it later.",
             RangeWarning,
         )
 
     def learnt(self) -> Learnt | None:
-        """What its model of f has learnt; None of an optimizer that has no model, or not yet.
+        """The parameters of its model of f; None for an optimizer without a model, or too early.
 
-        With contexts, that of the region of the context that came last.
+        With contexts, those of the region of the last context.
 
         >>> opt = canopy.Adaptive({"x": canopy.real(0, 1)})
         >>> canopy.maximize(lambda x: 1 - x, pulls=100, optimizer=opt).pulls
@@ -403,28 +404,28 @@ class Looks(_Bound):
         return Learnt._make([*numbers, turn and Turn(*turn)])
 
     def copy(self) -> Optimizer:
-        """An optimizer in memory that is in the same state."""
+        """An optimizer in memory in the same state."""
         raise NotImplementedError
 
     def summary(self) -> Summary:
-        """Where it is: pulls, nodes, depth, switches."""
+        """Its state: pulls, nodes, depth, switches and more."""
         summary = Summary(*self._summary())
         return summary._replace(last_change=Change(*summary.last_change)) if summary.last_change else summary
 
     def tree(self) -> list[Node]:
-        """Every node, shallow ones first, from left to right; empty if there is no tree.
+        """Every node by depth, then from left to right; empty if there is no tree.
 
-        With contexts, those of the region of the context that came last: each has a tree of its own.
+        With contexts, the tree of the region of the last context: each region has its own tree.
         """
         return [Node(*node) for node in self._tree()]
 
     def _repr_html_(self) -> str | None:
-        """What notebooks show; None: the line that Python shows."""
+        """The representation in notebooks; None: use the repr."""
         from ._html import escaped, optimizer_html
 
         try:
             return optimizer_html(self)
-        except (_canopy.StudyError, _canopy.StoreError):  # a study that was closed
+        except (_canopy.StudyError, _canopy.StoreError):  # the study may be closed
             return escaped(self)
 
 
@@ -436,41 +437,41 @@ def _best_from(best: tuple[Any, ...] | None) -> Best | None:
 
 
 class Optimizer(Looks, _canopy.Optimizer):
-    """An optimizer in memory: ask what to try, tell how it went.
+    """An optimizer in memory: ask for arms to try, tell their rewards.
 
-    `ask(pulls=None)` returns a Pull: an `arm` to play up to `length` times; it learns nothing.
+    `ask(pulls=None)` returns a Pull: an `arm` to play up to `length` times.
     `tell(pull, reward)` takes one reward, several in a list or an array, or `Rewards`. `observe(arm, reward)`
-    tells rewards of an arm that nobody asked for; `remember(arm, reward)` those that count for `best` and `estimate`
-    alone. `penalize(pull)` tells that a pull has failed, so that the search leaves its arm; `bar(arm)` puts an arm out
-    of the question. `drop(pull)` gives a pull back, `finish()` learns from the
-    rewards of an unfinished episode, `in_flight()` lists the open pulls, `save()` returns everything it knows as
-    bytes. It can be copied and pickled at any time.
+    tells rewards of an arm that no ask returned; `remember(arm, reward)` rewards that count for `best` and `estimate`
+    only. `penalize(pull)` reports a failed pull, so that the search avoids its arm; `bar(arm)` excludes an arm.
+    `drop(pull)` returns a pull without a reward, `finish()` learns from the rewards of an unfinished episode,
+    `in_flight()` lists the open pulls, `save()` returns the whole state as bytes. It can be copied and pickled at any
+    time.
 
-    All optimizers take these:
+    Arguments of all optimizers:
 
     - direction: "maximize" or "minimize".
-    - reward_range: about how far rewards range, two numbers; "auto" (or None) learns it from the rewards. Nothing is
-      clipped. `set_reward_range` changes it later.
+    - reward_range: the approximate range of rewards, two numbers; "auto" (or None) learns it from the rewards. Rewards
+      are not clipped. `set_reward_range` changes it later.
     - confidence: the level of the intervals of `best` and `estimate`.
-    - hard_range: whether no reward can be outside of `reward_range`; the intervals then hold for rewards of any
+    - hard_range: True if no reward can be outside of `reward_range`; the intervals then hold for rewards of any
       distribution.
     - baseline: an arm, or a `Baseline`. The best arm is then compared with it: some pulls have the `purpose` "baseline"
-      or "duel"; of a duel, `arm` is played first and `then` right after it, and the rewards of both are told in this
-      order. `uplift()` says what came of it.
-    - limits: what metrics must be, {"p99_ms": canopy.at_most(60)}, where `tell(pull, reward, metrics)` has them. The
-      adaptive tree searches among what may keep them; `best` names only what probably does.
+      or "duel"; of a duel, `arm` is played first and `then` directly after it, and the rewards of both are told in this
+      order. `uplift()` returns the result.
+    - limits: limits of metrics, {"p99_ms": canopy.at_most(60)}, whose values `tell(pull, reward, metrics)` takes. The
+      adaptive tree searches among arms that may keep them; `best` returns only an arm that probably does.
 
-    The adaptive tree also takes
+    Further argument of the adaptive tree:
 
-    - contexts: what is observed before each pull and decides on the best arm, {"hour": canopy.periodic(24), "load":
-      canopy.real(0, 1)}. Then `ask(context={"hour": 13.5, "load": 0.7})` asks for one pull in that context,
-      `observe(arm, reward, context=...)` and `best(context)` say which they are about, and `policy()` is what was
-      learnt.
+    - contexts: variables that are observed before each pull and on which the best arm may depend,
+      {"hour": canopy.periodic(24), "load": canopy.real(0, 1)}. Then `ask(context={"hour": 13.5, "load": 0.7})` asks
+      for one pull in that context, `observe` and `best` also take a context, and `policy()` returns the best arm for
+      each.
 
-    Calls are atomic, so several threads may share one.
+    Calls are atomic, so several threads may share an optimizer.
     """
 
-    name: str  #: as study files and the command line have it
+    name: str  #: its name in study files and on the command line
 
     def __init__(
         self,
@@ -510,7 +511,7 @@ class Optimizer(Looks, _canopy.Optimizer):
         super().__init__(self.name, space_from(space), dict(options), direction, *about, *more, observed)
 
     def copy(self) -> Self:
-        """A copy in the same state, including pulls in flight; the two share nothing.
+        """An independent copy in the same state, including pulls in flight.
 
         >>> opt = canopy.Hct({"x": canopy.real(0, 1)})
         >>> other = opt.copy()
@@ -540,19 +541,19 @@ class Optimizer(Looks, _canopy.Optimizer):
         return f"<canopy.{type(self).__name__} of {list(self.space)}, {summary.t - 1} pulls, {summary.nodes} nodes>"
 
 
-CLASSES: dict[str, type[Optimizer]] = {}  #: by the names of their algorithms; `_classes` has them all
-DEFAULT: Final = "adaptive"  #: where no optimizer is named
+CLASSES: dict[str, type[Optimizer]] = {}  #: by the names of their algorithms; filled by `_classes`
+DEFAULT: Final = "adaptive"  #: the default optimizer
 
 
 def named(optimizer: Any) -> Any:
-    """The name of the optimizer that a class of canopy is; anything else as it is. Raises ValueError."""
+    """The name of an optimizer given by its class; other values unchanged. Raises ValueError."""
     if not (isinstance(optimizer, type) and issubclass(optimizer, Optimizer)):
         return optimizer
     for name, each in CLASSES.items():
         if each is optimizer:
             return name
     raise ValueError(
-        f"optimizer = {optimizer!r}: is no class of canopy; make one, and give that: {optimizer.__name__}(space)"
+        f"optimizer = {optimizer!r}: is not a class of canopy; give an instance instead: {optimizer.__name__}(space)"
     )
 
 
@@ -562,18 +563,18 @@ def make_optimizer(name: str | type[Optimizer], space: AnySpace, **options: Unpa
     if not isinstance(known, str) or known not in CLASSES:
         raise ValueError(f"optimizer = {name!r}: must be one of {', '.join(CLASSES)}")
     check_options(known, options)
-    make: Any = CLASSES[known]  # each has options of its own
+    make: Any = CLASSES[known]  # each has its own options
     made: Optimizer = make(space, **options)
     return made
 
 
 def options_of(name: str) -> Mapping[str, Any]:
-    """What the optimizer of that name can be made with, and the defaults."""
+    """The keyword arguments of the optimizer of that name, with their defaults."""
     return CLASSES[name].__init__.__kwdefaults__ or {}
 
 
 def check_options(name: str, options: Mapping[str, Any], others: Sequence[str] = ()) -> None:
-    """Complains about options that the optimizer of that name does not have; `others` may also have been meant."""
+    """Raises ValueError for options that the optimizer does not have; suggestions also include `others`."""
     known = options_of(name)
     check_takers(name, options)
     for option in options:
@@ -586,7 +587,7 @@ def check_options(name: str, options: Mapping[str, Any], others: Sequence[str] =
 
 
 def check_takers(name: str, options: Mapping[str, Any]) -> None:
-    """Complains about options that the optimizer of that name does not have, but others do, and says which."""
+    """Raises ValueError for options that only other optimizers have, and names these."""
     known = options_of(name)
     for option in options:
         takers = [] if option in known else [each for each in CLASSES if option in options_of(each)]
@@ -597,13 +598,13 @@ def check_takers(name: str, options: Mapping[str, Any]) -> None:
 
 
 def check_seed(seed: Any) -> None:
-    """Complains about a seed that is no whole number, where it would be ignored."""
+    """Raises ValueError for an invalid seed, even if the optimizer ignores it."""
     if seed is not None:
         whole("seed", seed, 0, 2**53)
 
 
 def say_unused(name: str, options: Mapping[str, Any]) -> None:
-    """Warns of options that count for correlated feedback alone, where feedback is iid."""
+    """Warns about options that only apply to correlated feedback, if feedback is iid."""
     defaults = _canopy.optimizer_defaults(name)
     if {**defaults, **options}.get("feedback") != "iid":
         return
@@ -624,7 +625,7 @@ def copied(cls: type[_Kind], other: _canopy.Optimizer) -> _Kind:
 
 
 def _restored(cls: type[Optimizer], given: tuple[Any, ...], saved: bytes) -> Optimizer:
-    """An optimizer of that class with these options, in the state of another one when that was saved."""
+    """An optimizer of that class with these options, in a saved state of another one."""
     optimizer = cls.__new__(cls)
     optimizer._make(*given)
     optimizer._restore(saved)
@@ -643,7 +644,7 @@ def range_from(reward_range: RewardRange) -> tuple[float, float] | None:
 
 
 def baseline_from(baseline: AnyBaseline, horizon: int | None = None) -> Baseline | None:
-    """With numbers that are checked. Raises ValueError."""
+    """Checks the numbers of a baseline. Raises ValueError."""
     if baseline is None:
         return None
     if not isinstance(baseline, Baseline):
@@ -689,7 +690,7 @@ def arm_text(arm: Mapping[str, Any]) -> str:
 
 
 def rounded(values: Sequence[float], resolution: float) -> list[str]:
-    """Numbers for people, no more exact than that."""
+    """Numbers as text, rounded to that resolution."""
     return [_canopy.rounded_text(value, resolution) for value in values]
 
 

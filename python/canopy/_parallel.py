@@ -1,4 +1,4 @@
-"""`n_jobs`: several calls at a time, in processes, in threads, or by an executor of the user."""
+"""`n_jobs`: parallel calls in processes, in threads, or by an executor of the user."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Measured = Callable[[Callable[..., Any], dict[str, Any]], Any]
 
 
 class Pool:
-    """Calls a function elsewhere. Its end kills processes that are at work; threads run to the end of their call.
+    """Calls a function in workers. Closing it kills running processes; threads finish their call.
 
-    Processes have random generators of their own. With a seed, what those give depends on it and on the number of the
-    call alone. An executor of the user is left as it is at the end.
+    Processes have their own random generators. With a seed, their numbers depend only on it and on the number of the
+    call. An executor of the user is not shut down.
     """
 
     def __init__(self, measure: Callable[..., Any], measured: Measured, jobs: Jobs, seed: int | None = None):
@@ -35,7 +35,7 @@ class Pool:
         if jobs.executor is not None:
             executor = jobs.executor
             if isinstance(executor, ProcessPoolExecutor):
-                _pickled(measure, measured)  # or it would say so when all is under way
+                _pickled(measure, measured)  # so that the error comes before anything is started
             about = (measure, measured, this_process(), seed)
             self._submit = lambda arguments: executor.submit(call_elsewhere, *about, next(calls), arguments)
             self._end: Callable[[bool], None] = lambda at_once: None
@@ -53,12 +53,12 @@ class Pool:
         return self._submit(arguments)
 
     def end(self, at_once: bool) -> None:
-        """Waits for the workers, or does not."""
+        """Closes the workers, optionally waiting for them."""
         self._end(at_once)
 
 
 def _processes(measure: Callable[..., Any], measured: Measured, count: int, seed: int | None) -> Processes:
-    """Forks know the function as it is. Other processes are sent it, which closures and lambdas do not survive."""
+    """Checks that the function can be pickled, unless workers are forks. Closures and lambdas cannot be pickled."""
     try:
         payload = _pickled(measure, measured)
     except ValueError:
@@ -86,9 +86,9 @@ def _make_call(payload: bytes, seed: int | None) -> Callable[[int, dict[str, Any
 def _calls_of(
     measure: Callable[..., Any], measured: Measured, seed: int | None
 ) -> Callable[[int, dict[str, Any]], Any]:
-    """In the worker: what calls the function with random numbers of its own."""
+    """Runs in the worker: calls the function with its own random numbers."""
     generators = find_generators()
-    if seed is None:  # forks have the state of the one that has started them, and so the same numbers
+    if seed is None:  # forks inherit the state of their parent and would all have the same numbers
         seed_all(os.urandom(16).hex(), generators)
         return lambda number, arguments: measured(measure, arguments)
 
@@ -102,16 +102,16 @@ def _calls_of(
 def run_at_once(
     pool: Pool, ledger: Ledger, watch: Watch, first: deque[dict[str, Any]], callbacks: list[Callable[[Result], Any]]
 ) -> None:
-    """The loop of a search with as many calls under way as the pool has workers."""
+    """The loop of a search with as many concurrent calls as the pool has workers."""
     result, optimizer = ledger.result, ledger.optimizer
     take_unanswered = unanswered_of(optimizer)
-    flying: dict[Future[Outcome], tuple[Episode, Any, list[dict[str, Any]]]] = {}  # with the calls of its pull to come
-    open_pulls: deque[tuple[Any, list[dict[str, Any]]]] = deque()  # that were left open, one call of each at a time
+    flying: dict[Future[Outcome], tuple[Episode, Any, list[dict[str, Any]]]] = {}  # and the calls left in its pull
+    open_pulls: deque[tuple[Any, list[dict[str, Any]]]] = deque()  # left open by an earlier process
     try:
         while flying or not result.stopped:
             while not result.stopped and len(flying) < pool.size and ledger.left(len(flying)) != 0:
                 pull, context = None, None
-                if open_pulls:  # of several calls, which pulls in a context are not
+                if open_pulls:  # pulls with a context have one call only
                     pull, calls = open_pulls.popleft()
                 else:
                     context = watch.look(ledger.interrupts)
@@ -144,7 +144,7 @@ def run_at_once(
         ledger.note_time()
     finally:
         for call in flying:
-            call.cancel()  # an executor of the user goes on, and need not make it
+            call.cancel()  # an executor of the user keeps running, but need not start this call
         for pull in [*(pull for _, pull, _ in flying.values()), *(pull for pull, _ in open_pulls)]:
             if pull is not None:
                 drop_pull(optimizer, pull)

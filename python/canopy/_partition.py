@@ -1,4 +1,4 @@
-"""Partitions of one's own: how a tree search cuts the space."""
+"""User-defined partitions: how a tree search cuts the space."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ Cell = tuple[float, ...]
 
 
 class Partition(abc.ABC):
-    """How a space is cut into smaller and smaller cells, for the optimizers that search a tree.
+    """Cuts a space into smaller and smaller cells, for the optimizers that search a tree.
 
-    A cell is a tuple of numbers, which only the partition reads; all have the same length, and come back as floats.
-    Say `root`, `split` and `arm`, and give it to an optimizer: `canopy.Hct(space, partition=Mine())`. The same cell
-    must always be cut in the same way: what `split` and `arm` return is kept, and asked for ahead of time. An
-    exception in them passes through `ask` or `tell`, and the optimizer is as it was.
+    A cell is a tuple of numbers whose meaning only the partition knows; all tuples have the same length, and are passed
+    back as floats. Implement `root`, `split` and `arm`, and give it to an optimizer:
+    `canopy.Hct(space, partition=Mine())`. The same cell must always be cut in the same way: the results of `split` and
+    `arm` are cached, and requested ahead of time. An exception in them is raised by `ask` or `tell`, and the optimizer
+    is unchanged.
 
     >>> class Thirds(canopy.Partition):
     ...     "Cuts the unit interval at a third, not in the middle."
@@ -32,7 +33,7 @@ class Partition(abc.ABC):
     [0.167, 0.5, 0.667]
     """
 
-    arity: int = 2  #: how many parts a cell has
+    arity: int = 2  #: number of parts of a cell
 
     @abc.abstractmethod
     def root(self) -> Cell:
@@ -47,4 +48,4 @@ class Partition(abc.ABC):
         """The arm to play for a cell: a value for every parameter."""
 
 
-AnyPartition = str | Partition  #: a rule for boxes, such as "cyclic" or "longest_side", or one of your own
+AnyPartition = str | Partition  #: a rule for boxes, such as "cyclic" or "longest_side", or a user-defined partition

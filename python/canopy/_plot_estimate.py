@@ -1,4 +1,4 @@
-"""The estimate of the function: curves, maps, and grids of both where there are many parameters."""
+"""Plots of the estimate of the function: curves, maps, and grids of both for many parameters."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ from ._plot_parts import (
 from ._result import Result
 from ._space import Space
 
-INK = "#00395c"  # of whiskers: darker than the line, also without colours
-UNKNOWN = "#dadada"  # of what is hatched
+INK = "#00395c"  # for whiskers: darker than the line, also in black and white
+UNKNOWN = "#dadada"  # for hatched areas
 MOST_WHISKERS = 20
 MOST_PANELS = 6  # along each side of a grid
 
 
 class Part(NamedTuple):
-    """A leaf, and where f is in its cell.
+    """A leaf and the estimate of f in its cell.
 
-    `level` is what the model says; without one, the mean of the deepest node on the way to it that has pulls. `band` is
-    the model's interval; without one, that of the leaf's arm; None where there is neither.
+    `level` is the model's estimate; without a model, the mean of the deepest node on the path to it that has pulls.
+    `band` is the model's interval; without a model, the interval of the leaf's arm; None if there is neither.
     """
 
     leaf: Node
@@ -55,11 +55,11 @@ class Part(NamedTuple):
 
 
 class Look:
-    """What an optimizer knows at one moment, for all panels of a picture."""
+    """A snapshot of an optimizer's estimates, for all panels of a figure."""
 
     def __init__(self, searched: Any, optimizer: Any):
         self._searched = searched
-        # A study may go on meanwhile, and each look at one on a server is a request.
+        # Cached, because a study may change meanwhile, and each access to a study on a server is a request.
         self.optimizer = optimizer.copy() if hasattr(optimizer, "store") or hasattr(optimizer, "server") else optimizer
         self.space: Space = optimizer.space
         self.nodes: list[Node] = self.optimizer.tree()
@@ -72,7 +72,7 @@ class Look:
         return self.nodes[0].model is not None
 
     def known(self, arm: dict[str, Any]) -> ArmEstimate | None:
-        """What is known of an arm by its own rewards."""
+        """The estimate of an arm from its own rewards."""
         key = self._places(arm)
         if key not in self._known:
             self._known[key] = self.optimizer.estimate(arm)
@@ -83,7 +83,7 @@ class Look:
 
     @functools.cached_property
     def parts(self) -> list[Part]:
-        """Every leaf, and where f is in it."""
+        """Every leaf with its estimate of f."""
         return [self._part(leaf, mean) for leaf, mean in leaf_means(self.nodes)]
 
     def _part(self, leaf: Node, mean: float) -> Part:
@@ -95,16 +95,16 @@ class Look:
 
     @functools.cached_property
     def centre(self) -> tuple[str, dict[str, Any]]:
-        """The arm that cuts go through, and what it is."""
+        """The arm that cuts go through, and its description."""
         if self.best:
             return "the best arm", self.best.arm
         nearest = self.optimizer.nearest()
         if nearest:
-            return "the arm that is beyond its limits least", nearest.arm
+            return "the arm that violates its limits least", nearest.arm
         return "the arm with most pulls", max(self.nodes, key=lambda node: node.pulls).arm
 
     def cut(self, names: Sequence[str]) -> list[Part]:
-        """The leaves with the centre's values of all parameters but these: they cover the cut without gaps."""
+        """The leaves that contain the centre's values of all other parameters: they cover the cut without gaps."""
         others = {name: position(self.space, name, self.centre[1][name]) for name in self.space if name not in names}
         return [
             part for part in self.parts if all(_holds(self.space, name, part.leaf, at) for name, at in others.items())
@@ -114,30 +114,30 @@ class Look:
     def pulls_by_arm(self) -> list[tuple[dict[str, Any], int]]:
         """Every arm with the number of its pulls; an arm may be there twice.
 
-        What nodes count would not do: in some trees a pull counts at every node on its way, in others the middle part
-        has the arm of the whole and its pulls.
+        The counts of nodes cannot be used: in some trees a pull counts at every node on its path, in others the middle
+        part inherits the arm of its parent and its pulls.
         """
         searched = self._searched
-        if isinstance(searched, Result) and searched.pulls == self.pulls:  # it has seen them all
+        if isinstance(searched, Result) and searched.pulls == self.pulls:  # the result has all pulls
             return [(episode.arm, len(episode.rewards)) for episode in searched.episodes]
         arms = {self._places(node.arm): node.arm for node in self.nodes}
         estimates = [(arm, self.known(arm)) for arm in arms.values()]
         return [(arm, known.pulls) for arm, known in estimates if known is not None]
 
     def leading(self, most: int) -> tuple[list[str], str]:
-        """The parameters that matter most, in the order of the space, and a note if these are not all."""
+        """The most important parameters, in the order of the space, and a note if there are more."""
         names = list(self.space)
         if len(names) <= most:
             return names, ""
         learnt = self.optimizer.learnt()
-        if learnt is None or not learnt.shares:  # no model, or it cannot tell yet
+        if learnt is None or not learnt.shares:  # no model, or too early
             return names[:most], f"the first {most} of {len(names)} parameters"
         chosen = sorted(names, key=lambda name: -learnt.shares[name])[:most]
         return [name for name in names if name in chosen], f"the {most} of {len(names)} parameters that matter most"
 
 
 def leaf_means(nodes: list[Node]) -> list[tuple[Node, float]]:
-    """Every leaf, with the mean of the deepest node on the way to it that has pulls, of its own or below it."""
+    """Every leaf, with the mean of the deepest node on its path whose cell has pulls."""
     children = children_of(nodes)
     known = {node.path: (0, 0.0) for node in nodes}  # pulls and their sum
     for node in reversed(nodes):
@@ -156,7 +156,7 @@ def leaf_means(nodes: list[Node]) -> list[tuple[Node, float]]:
 
 
 def children_of(nodes: list[Node]) -> dict[str, list[str]]:
-    """The paths of the parts of every node that has some, from the first to the last."""
+    """The paths of the children of every inner node, in order."""
     children: dict[str, list[str]] = {}
     for node in nodes:
         if node.path:
@@ -165,14 +165,14 @@ def children_of(nodes: list[Node]) -> dict[str, list[str]]:
 
 
 def _ends(space: Space, name: str, node: Node) -> tuple[float, float]:
-    """The ends of a cell on an axis; values with neighbours reach half-way to them."""
+    """The ends of a cell on an axis; discrete values extend half-way to their neighbours."""
     low, high = (position(space, name, end) for end in node.cell[name])
     half = space._domain(name).spacing / 2
     return (low - half, high + half)
 
 
 def _holds(space: Space, name: str, node: Node, place: float) -> bool:
-    """Whether a cell has a value; of two that meet at a real number, the upper one has it."""
+    """Whether a cell contains a value; a boundary belongs to the upper cell."""
     low, high = _ends(space, name, node)
     last = space._domain(name).ends[1]
     return low <= place < high or place == high == last
@@ -182,9 +182,9 @@ def _holds(space: Space, name: str, node: Node, place: float) -> bool:
 
 
 def draw_curve(look: Look, name: str, ax: Axes, truth: Any = None) -> Axes:
-    """The estimate along a parameter, where the others are as in the centre; bars, whose axes it returns, count pulls.
+    """Draws the estimate along a parameter, with the others as in the centre; returns the axes of the bars.
 
-    Bars count all pulls, wherever the other parameters were.
+    Bars count all pulls, for any values of the other parameters.
     """
     space = look.space
     parts = sorted(look.cut([name]), key=lambda part: _ends(space, name, part.leaf))
@@ -218,7 +218,7 @@ def draw_curve(look: Look, name: str, ax: Axes, truth: Any = None) -> Axes:
 
 
 def _draw_band(look: Look, name: str, parts: list[Part], ax: Axes) -> None:
-    """Where f may be in each cell; what is not known is hatched, since blank paper looks certain."""
+    """Draws the interval of f in each cell; unknown intervals are hatched, since a blank area would look certain."""
     xs: list[float] = []
     lows: list[float] = []
     highs: list[float] = []
@@ -232,7 +232,7 @@ def _draw_band(look: Look, name: str, parts: list[Part], ax: Axes) -> None:
         if part.band is None:
             low, high = _ends(look.space, name, part.leaf)
             unknown.append(Rectangle((low, 0.0), high - low, 1.0))
-    label = "by the model (95 % at this look)" if look.has_model else None  # else whiskers say whose it is
+    label = "by the model (95 % at this look)" if look.has_model else None  # else the whiskers have a label
     if len(unknown) < len(parts):
         ax.fill_between(xs, lows, highs, color=COLOURS[0], alpha=0.2, linewidth=0, label=label)
     if unknown:
@@ -244,9 +244,9 @@ def _draw_band(look: Look, name: str, parts: list[Part], ax: Axes) -> None:
 
 
 def _draw_whiskers(look: Look, name: str, parts: list[Part], ax: Axes) -> None:
-    """The intervals of arms by their own rewards: of all of them, or of those in the cells that are cut.
+    """Draws the intervals of arms from their own rewards: of all arms, or of those in the cut cells.
 
-    Where there are many, of those with most pulls: the others are wide, and would hide everything.
+    If there are many, only the arms with most pulls are drawn: the others are wide and would hide the rest.
     """
     arms = [node.arm for node in look.nodes] if len(look.space) == 1 else [part.leaf.arm for part in parts]
     found: dict[float, ArmEstimate] = {}
@@ -267,7 +267,7 @@ def _draw_whiskers(look: Look, name: str, parts: list[Part], ax: Axes) -> None:
 
 
 def _drawn_ends(space: Space, name: str, leaf: Node) -> list[float]:
-    """Where the line of a leaf is drawn: over its cell, or apart for each choice, with gaps (not numbers) between."""
+    """The points of the line of a leaf: over its cell, or separate for each choice, with NaN as gaps."""
     if space._domain(name).is_ordered:
         return list(_ends(space, name, leaf))
     first, last = (round(position(space, name, end)) for end in leaf.cell[name])
@@ -275,7 +275,7 @@ def _drawn_ends(space: Space, name: str, leaf: Node) -> list[float]:
 
 
 def _draw_counts(look: Look, name: str, ax: Axes) -> Axes:
-    """How many pulls went where, as bars behind the picture; those of choices have their number."""
+    """Draws the number of pulls as bars in the background; bars of choices are labelled."""
     bars = ax.twinx()
     domain = look.space._domain(name)
     edges = _bin_edges(domain)
@@ -301,12 +301,12 @@ def _draw_counts(look: Look, name: str, ax: Axes) -> Axes:
     bars.spines[["top"]].set_visible(False)
     most = max(1, *counts)
     bars.set_yticks([tick for tick in MaxNLocator(nbins=3, integer=True).tick_values(0, most) if 0 <= tick <= most])
-    bars.set_ylim(0, 3.5 * most)  # low, so that they are not in the way
+    bars.set_ylim(0, 3.5 * most)  # low, to keep them in the background
     return bars
 
 
 def _bin_edges(domain: Domain) -> list[float]:
-    """Where the bars that count pulls begin and end: one for each value, or about 64 of them."""
+    """The edges of the bars: one bar for each value, or about 64 bars."""
     if domain.count is None:
         return points_of(domain, 64)
     points = points_of(domain, domain.count if domain.count < 128 else 64)
@@ -315,7 +315,7 @@ def _bin_edges(domain: Domain) -> list[float]:
 
 
 def steady_ends(look: Look, parts: list[Part]) -> list[float]:
-    """The ends of the intervals of arms that have their share of the pulls."""
+    """The ends of the intervals of arms with at least an average number of pulls."""
     share = sum(part.leaf.pulls for part in parts) / max(1, len(parts))
     ends: list[float] = []
     for part in parts:
@@ -327,7 +327,7 @@ def steady_ends(look: Look, parts: list[Part]) -> list[float]:
 
 
 def limit_to(ax: Axes, means: Sequence[float], bounds: Sequence[float], band: Sequence[float] = ()) -> None:
-    """Shows all means, and these bounds unless they dwarf the means; of a band that is wide, a part."""
+    """Sets the limits of an axis to show all means and these bounds. Bounds much wider than the means are cut off."""
     known = [mean for mean in means if not math.isnan(mean)]
     least, most = min(known), max(known)
     spread = most - least or 1.0
@@ -354,9 +354,10 @@ def level_scale(looks: Sequence[Part]) -> Any:
 
 
 def draw_map(look: Look, names: Sequence[str], ax: Axes, scale: Any = None) -> Any:
-    """The estimate over two parameters, where the others are as in the centre; dots are all arms with pulls.
+    """Draws the estimate over two parameters, with the others as in the centre; dots are all arms with pulls.
 
-    Cells without pulls are hatched: what is said of them comes from around them. Returns what a colour bar needs.
+    Cells without pulls are hatched, because their estimate comes from other cells. Returns the mappable of a colour
+    bar.
     """
     space = look.space
     label_axis(ax, "x", space, names[0])
@@ -393,7 +394,7 @@ def draw_map(look: Look, names: Sequence[str], ax: Axes, scale: Any = None) -> A
 
 
 def draw_pairs(look: Look, names: Sequence[str], figure: Any, note: str = "") -> list[Axes]:
-    """A map for each pair of parameters, and on the diagonal the curve of each, all through the centre."""
+    """Draws a map for each pair of parameters, and on the diagonal the curve of each, all through the centre."""
     size = len(names)
     panels = figure.subplots(size, size, squeeze=False)
     counts = []
@@ -421,7 +422,7 @@ def draw_pairs(look: Look, names: Sequence[str], figure: Any, note: str = "") ->
 
 
 def _make_small(ax: Axes, space: Space, row: int, column: int, names: Sequence[str]) -> None:
-    """Leaves out what the neighbours say as well: labels are at the left and below, as in a table."""
+    """Hides inner labels: only the left and bottom panels have them."""
     label_axis(ax, "x", space, names[column], most_ticks=3)
     if row == column:
         ax.set_title(plain(names[row]), fontsize="medium")
@@ -440,7 +441,7 @@ def _make_small(ax: Axes, space: Space, row: int, column: int, names: Sequence[s
 
 
 def draw_slices(look: Look, names: Sequence[str], figure: Any, note: str = "") -> list[Axes]:
-    """A curve for each parameter through the centre, on one scale."""
+    """Draws a curve for each parameter through the centre, on a common scale."""
     columns = min(3, len(names))
     rows = math.ceil(len(names) / columns)
     panels = figure.subplots(rows, columns, squeeze=False)
@@ -458,7 +459,7 @@ def draw_slices(look: Look, names: Sequence[str], figure: Any, note: str = "") -
 
 
 def _share_heights(panels: Sequence[Axes], counts: Sequence[Axes]) -> None:
-    """The same ends of all vertical axes; there is no room for those of the bars."""
+    """Sets common limits of all vertical axes, and hides the axes of the bars."""
     lows, highs = zip(*(ax.get_ylim() for ax in panels))
     for ax, bars in zip(panels, counts):
         ax.set_ylim(min(lows), max(highs))
@@ -467,7 +468,7 @@ def _share_heights(panels: Sequence[Axes], counts: Sequence[Axes]) -> None:
 
 
 def _say_centre(look: Look, figure: Any, note: str) -> None:
-    """What the panels go through, in the title."""
+    """Sets the title, which names the arm that the panels go through."""
     what, arm = look.centre
     words = f"{count_text(look.pulls, 'pull')}; cut through {what}: {arm_text(arm)}"
     figure.suptitle(plain("\n".join(filter(None, [words, note]))), fontsize="medium", x=0.01, ha="left")

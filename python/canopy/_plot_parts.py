@@ -1,4 +1,4 @@
-"""What the pictures have in common: colours and styles, axes, and what may be drawn."""
+"""Parts that all plots share: colours and styles, axes, and checks."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ._canopy import Domain
 from ._result import Result
 from ._space import Contexts, Space
 
-# Colours that people who see few of them can tell apart (Okabe and Ito).
+# A colour-blind safe palette (Okabe and Ito).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
-# Colours are never all that tells things apart: some readers do not see them, and printers may have none.
+# Lines differ by more than colour, for colour-blind readers and black-and-white prints.
 DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1.5, 1.5, 1.5, 1.5, 1.5)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 HATCHES = ("", "//", "..", "\\\\", "xx", "--", "oo")
@@ -29,7 +29,7 @@ DARK_GREY = "#5a5a5a"
 
 
 def line_style(number: int, count: int) -> dict[str, Any]:
-    """How one of `count` lines is drawn: each has its colour, dashes and markers, so that any of these is enough."""
+    """The style of one of `count` lines: colour, dashes and markers, each of which is sufficient to identify it."""
     if count == 1:
         return {"color": COLOURS[0]}
     return {
@@ -37,17 +37,17 @@ def line_style(number: int, count: int) -> dict[str, Any]:
         "linestyle": DASHES[number % len(DASHES)],
         "marker": MARKERS[(number + number // len(MARKERS)) % len(MARKERS)],
         "markersize": 5,
-        "markevery": (0.03 + 0.16 * number / count, 0.16),  # as shares of the picture, each line elsewhere
+        "markevery": (0.03 + 0.16 * number / count, 0.16),  # as shares of the axes; each line has its own offset
     }
 
 
 def plain(text: Any) -> str:
-    """A name as it is written: matplotlib would take dollars for formulas."""
+    """Escapes a name, because matplotlib reads dollar signs as formulas."""
     return str(text).replace("$", r"\$")
 
 
 def legend_name(text: Any) -> str | None:
-    """The same in a legend, which leaves out what begins with an underscore; None for nothing."""
+    """A label of a legend, which would skip names that begin with an underscore; None for ""."""
     name = plain(text)
     return ("\u200a" + name if name.startswith("_") else name) or None  # a hair space
 
@@ -59,7 +59,7 @@ def new_axes() -> Axes:
 
 
 def figure_for(figure: Figure | SubFigure | None, width: float, height: float) -> Figure | SubFigure:
-    """The figure that was given, or a new one."""
+    """The given figure, or a new one."""
     return plt.figure(figsize=(width, height), layout="constrained") if figure is None else figure
 
 
@@ -74,7 +74,7 @@ def label_of(optimizer: Any) -> str:
 
 
 def colours_of(optimizer: Any) -> str:
-    """Bright is good."""
+    """The colour map: bright is good."""
     return "viridis" if optimizer.direction == "maximize" else "viridis_r"
 
 
@@ -87,7 +87,7 @@ def value_text(value: Any) -> str:
 
 
 def legend_above(ax: Axes, columns: int = 2, but: str = "") -> None:
-    """A legend that hides nothing, if there is anything to say but that."""
+    """Adds a legend outside of the axes, unless `NO_PULLS` would be its only entry."""
     entries = [(handle, label) for handle, label in zip(*legend_of([ax])) if label != but]
     if entries:
         place: Any = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "ncols": columns}
@@ -95,18 +95,18 @@ def legend_above(ax: Axes, columns: int = 2, but: str = "") -> None:
 
 
 def legend_of(panels: Sequence[Axes]) -> tuple[list[Any], list[str]]:
-    """What is in the legend of some panels, each once."""
+    """The entries of the legends of some panels, without duplicates."""
     handles: dict[str, Any] = {}
     for ax in panels:
         for handle, label in zip(*ax.get_legend_handles_labels()):
             handles.setdefault(label, handle)
-    if NO_PULLS in handles:  # whose lines are white
+    if NO_PULLS in handles:  # its hatching is white
         handles[NO_PULLS] = Patch(facecolor="#8a8a8a", edgecolor="white", hatch="////")
     return list(handles.values()), list(handles)
 
 
 def checked_names(space: Space, parameters: str | Sequence[str] | None) -> list[str]:
-    """The parameters that are drawn: those that were named, else all."""
+    """The parameters to draw: the named ones, or all."""
     names = [parameters] if isinstance(parameters, str) else list(parameters or space)
     for name in names:
         if name not in space:
@@ -117,14 +117,14 @@ def checked_names(space: Space, parameters: str | Sequence[str] | None) -> list[
 
 
 def require_one_panel(names: Sequence[str], ax: Axes | None) -> None:
-    """`ax` has room for one or two parameters."""
+    """Checks that `ax` is only given for one or two parameters."""
     if ax is not None and len(names) > 2:
         example = ", ".join(f'"{name}"' for name in names[:2])
-        raise ValueError(f"ax: there is a panel for each of {', '.join(names)}; name parameters=({example}), say")
+        raise ValueError(f"ax: has one panel, not one for each of {', '.join(names)}; try parameters=({example})")
 
 
 def position(space: Space | Contexts, name: str, value: Any) -> float:
-    """A value as a number on an axis."""
+    """The position of a value on an axis."""
     return space._coordinate(name, value)
 
 
@@ -154,7 +154,7 @@ def label_axis(ax: Axes, which: str, space: Space | Contexts, name: str, most_ti
 
 
 def write_plain_numbers(axis: Any, low: float, high: float, most_ticks: int = 8) -> None:
-    """Numbers of a log axis as they are written elsewhere, 0.01 and 100, unless powers are shorter."""
+    """Formats numbers of a log axis as 0.01 and 100, unless powers are shorter."""
     if most_ticks < 8 or (low >= 1e-5 and high <= 1e5):
         subs = (1.0, 2.0, 5.0) if high / low < 50 else (1.0,)
         axis.set_major_locator(LogLocator(subs=subs, numticks=most_ticks + 1))
@@ -164,7 +164,7 @@ def write_plain_numbers(axis: Any, low: float, high: float, most_ticks: int = 8)
 
 
 def points_of(domain: Domain, most: int = 1000) -> list[float]:
-    """Places along an axis, from one end to the other: all values, or some where there are too many."""
+    """Positions along an axis, from one end to the other: all values, or some if there are too many."""
     if domain.count is None:
         return [domain.at(i / most) for i in range(most + 1)]
     return domain.grid(most if domain.is_ordered else domain.count)
@@ -176,7 +176,7 @@ def label_pulls(ax: Axes) -> None:
 
 
 def draw_pulls(result: Result, names: Sequence[str], ax: Axes, scale: Any) -> None:
-    """The episodes, over time for one parameter, on a map for two; `scale` has the colours of their means."""
+    """Draws the episodes, over time for one parameter, on a map for two; `scale` maps their means to colours."""
     space = result.space
     means = [sum(episode.rewards) / len(episode.rewards) for episode in result.episodes]
     sizes = [10 + 12 * math.log2(len(episode.rewards)) for episode in result.episodes]
@@ -213,7 +213,7 @@ def mark_best(ax: Axes, space: Space, names: Sequence[str], arm: dict[str, Any],
 
 
 def draw_star(ax: Axes, x: float, y: float, label: str | None, size: float = 14) -> None:
-    """Where the best arm is: with an edge in black and one in white, to stand out from dark and bright places alike."""
+    """Marks the best arm, with a black and a white edge for contrast on dark and bright areas."""
     halo = [Stroke(linewidth=2.6, foreground="white"), Normal()]
     style: Any = {"linestyle": "", "marker": "*", "clip_on": False, "zorder": 6, "path_effects": halo}
     ax.plot(

@@ -1,4 +1,4 @@
-"""Policies: what to set in every context."""
+"""Plots of policies: the best setting in every context."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ._space import Contexts, Periodic, Space
 
 
 def label_context(ax: Axes, which: str, contexts: Contexts, name: str) -> None:
-    """An axis with the values of a context; the hours of a day in quarters of it."""
+    """An axis with the values of a context; hours of a day have ticks every six hours."""
     label_axis(ax, which, contexts, name)
     variable = contexts[name]
     if isinstance(variable, Periodic):
@@ -40,7 +40,7 @@ def label_context(ax: Axes, which: str, contexts: Contexts, name: str) -> None:
 
 
 def _spans(found: Policy, row: PolicyRow, name: str) -> list[tuple[float, float]]:
-    """Where a region is on the axis of a variable: one stretch or several."""
+    """The intervals of a region on the axis of a variable."""
     contexts = found.contexts
     domain = contexts._domain(name)
     first, last = domain.ends
@@ -56,7 +56,7 @@ def _spans(found: Policy, row: PolicyRow, name: str) -> list[tuple[float, float]
                 spans.append((place - 0.5, place + 0.5))
         return spans
     low, high = (float(end) for end in extent)
-    if low > high:  # through the end of the period
+    if low > high:  # wraps around the end of the period
         return [(first - half, high + half), (low - half, last + half)]
     return [(low - half, high + half)]
 
@@ -93,17 +93,17 @@ def draw_line(found: Policy, parameter: str, result: Result | None, ax: Axes) ->
 
 
 def _draw_region_bars(found: Policy, spans: list[tuple[int, float, float]], ax: Axes) -> None:
-    """How many pulls were in each region, as bars above the picture."""
+    """Draws the number of pulls in each region as bars above the plot."""
     strip = ax.inset_axes((0.0, 1.02, 1.0, 0.13), sharex=ax)
     strip.set_axis_off()
     most = max(1, *(row.pulls for row in found.rows))
     strip.set_ylim(0, 1.7 * most)
     has_number: set[int] = set()
-    for number, low, high in sorted(spans, key=lambda each: each[1] - each[2]):  # the widest part has the number
+    for number, low, high in sorted(spans, key=lambda each: each[1] - each[2]):  # the widest interval has the label
         pulls = found.rows[number].pulls
         strip.bar([low], [pulls], width=high - low, align="edge", color=GREY, alpha=0.45, edgecolor="white")
         (left, _), (right, top) = (strip.transData - strip.transAxes).transform([(low, 0), (high, pulls)])
-        if number in has_number or right - left < 0.012 * (1 + len(str(pulls))):  # or there is no room
+        if number in has_number or right - left < 0.012 * (1 + len(str(pulls))):  # no room for the label
             continue
         has_number.add(number)
         words = count_text(pulls, "pull") if right - left > 0.15 else str(pulls)
@@ -112,7 +112,7 @@ def _draw_region_bars(found: Policy, spans: list[tuple[int, float, float]], ax: 
 
 
 def _draw_pulls(result: Result, name: str, parameter: str, ax: Axes) -> None:
-    """Every pull, coloured by what it earned."""
+    """Draws every pull, coloured by its reward."""
     contexts = result.optimizer.contexts
     shown = [episode for episode in result.episodes if episode.context is not None]
     if not shown:
@@ -146,7 +146,7 @@ def draw_map(found: Policy, parameter: str, ax: Axes) -> None:
         return colours(scale(place)) if scale is not None else COLOURS[round(place) % len(COLOURS)]
 
     def hatch_of(row: PolicyRow) -> str:
-        """Choices are told apart by this as well."""
+        """The hatching of a choice, in addition to its colour."""
         if row.arm is None or scale is not None:
             return ""
         return HATCHES[round(position(found.space, parameter, row.arm[parameter])) % len(HATCHES)]
@@ -185,7 +185,7 @@ def _label_box(
     found: Policy, row: PolicyRow, parameter: str, box: tuple[float, float, float, float], colour: Any, ax: Axes
 ) -> bool:
     """Writes the setting and the number of pulls into a box of a map, if there is room."""
-    to_share = ax.transData - ax.transAxes  # of the axes, whatever their scales
+    to_share = ax.transData - ax.transAxes  # share of the axes, for any scale
     (left, bottom), (right, top) = to_share.transform([(box[0], box[2]), (box[1], box[3])])
     if right - left < 0.1 or top - bottom < 0.09:
         return False
@@ -201,13 +201,13 @@ def _label_box(
         va="center",
         color=ink,
         fontsize="small",
-        bbox={"facecolor": colour, "edgecolor": "none", "pad": 2},  # letters on hatching cannot be read
+        bbox={"facecolor": colour, "edgecolor": "none", "pad": 2},  # text on hatching is not readable
     )
     return True
 
 
 def draw_rows(found: Policy, parameter: str | None, ax: Axes | None) -> Axes:
-    """A row for each region: where it is, its setting, what that earns and how many pulls there were."""
+    """Draws a row for each region: its contexts, its setting, its reward and the number of pulls."""
     names = list(found.space) if parameter is None else [parameter]
     columns = [*found.contexts, *names, "mean", "pulls"]
     if ax is None:
@@ -235,7 +235,7 @@ TRACK = "#ececec"
 
 
 def _draw_extent(found: Policy, row: PolicyRow, name: str, at: tuple[float, float], ax: Axes) -> None:
-    """The range of a region along a variable, on a track that is all of it."""
+    """Draws the range of a region on a track that stands for the whole variable."""
     column, height = at
     domain = found.contexts._domain(name)
     ax.add_patch(Rectangle((column, height - 0.36), 0.88, 0.22, color=TRACK, linewidth=0))
@@ -271,7 +271,7 @@ def _draw_count(pulls: int, most: int, at: tuple[float, float], ax: Axes) -> Non
 
 
 def _draw_setting(space: Space, name: str, value: Any, at: tuple[float, float], ax: Axes) -> None:
-    """A setting as a dot on the track of its parameter."""
+    """Draws a setting as a dot on the track of its parameter."""
     column, height = at
     share = space._domain(name).share(position(space, name, value))
     ax.add_patch(Rectangle((column, height - 0.27), 0.88, 0.04, color=TRACK, linewidth=0))
@@ -288,7 +288,7 @@ def _draw_setting(space: Space, name: str, value: Any, at: tuple[float, float], 
 
 
 def _draw_mean(found: Policy, row: PolicyRow, at: tuple[float, float], ax: Axes) -> None:
-    """What the setting has earned, with the interval, on the scale of all rows."""
+    """Draws the mean reward of a setting with its interval, on the scale of all rows."""
     if row.mean is None:
         return
     known = [each for each in found.rows if each.mean is not None]

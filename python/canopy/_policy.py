@@ -1,4 +1,4 @@
-"""What was learnt about the best arm in every context."""
+"""Policies: the best arm in every context."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ if TYPE_CHECKING:
 class PolicyRow(NamedTuple):
     """The arm for one region of contexts.
 
-    `where` says which contexts these are, by the names of the variables: of a number the two ends of its range, of a
-    choice the list of its values. A variable that may have any value is not in it. The upper end belongs to the region
-    if it is a whole number, or the end of the variable's range. Of a periodic variable, the first end may be the larger
-    one: (22, 5) are the hours from 22 to 24 and from 0 to 5.
+    `where` describes the contexts by the names of the variables: the two ends of a range of numbers, or the list of
+    values of a choice. Unrestricted variables are left out. The upper end belongs to the region if it is a whole
+    number, or the end of the variable's range. For a periodic variable, the first end may be the larger one: (22, 5)
+    are the hours from 22 to 24 and from 0 to 5.
 
-    `arm` is None, and so is `mean`, while nothing was told there. `pulls` are those of all arms in the region,
-    `arm_pulls` those of this arm there, and `mean` is what it has earned in them. What it earns in the mean over the
-    contexts that come there lies from `lower` to `upper`, as in `Best`; both are None while there is no interval.
-    `may_share` are the places, in the list of rows, of neighbours whose arm cannot be ruled out here: there the two
-    regions may have the same best arm. `limits` has a `LimitCheck` for every metric with a limit, judged where the
-    contexts that have come there suit the limit least; `breaks_limits` says that no arm keeps them there, and that
-    `arm` is the one that is beyond them least.
+    `arm` and `mean` are None while the region has no rewards. `pulls` is the number of pulls of all arms in the region,
+    `arm_pulls` that of this arm, and `mean` the mean of its rewards. `lower` and `upper` are the ends of the confidence
+    interval of its mean reward over the contexts of the region, as in `Best`; None while there is no interval.
+    `may_share` has the indices of neighbouring rows whose arm cannot be ruled out here: the two regions may have the
+    same best arm. `limits` has a `LimitCheck` for every metric with a limit, for the least favourable of the contexts
+    seen there; `breaks_limits` says that no arm keeps the limits there, and that `arm` violates them least.
     """
 
     where: dict[str, tuple[Any, Any] | list[Any]]
@@ -44,7 +43,7 @@ class PolicyRow(NamedTuple):
 
 
 class LevelEffect(NamedTuple):
-    """What a variable adds to the rewards of all arms alike while it is from `low` to `high`; of a choice, `low`."""
+    """The effect of a variable on the rewards of all arms while it is from `low` to `high`; of a choice, `low`."""
 
     low: Any
     high: Any
@@ -52,19 +51,19 @@ class LevelEffect(NamedTuple):
 
 
 class ContextWeight(NamedTuple):
-    """How much the best arm depends on a variable: regions that were split along it, and the evidence in nats."""
+    """How much the best arm depends on a variable: the number of splits along it, and the evidence in nats."""
 
     splits: int
     evidence: float
 
 
 class Policy:
-    """What to set in every context, as `optimizer.policy()` returns it; `print` shows it as a table.
+    """The best arm in every context, as `optimizer.policy()` returns it; `print` shows it as a table.
 
-    `rows` has a `PolicyRow` for every region of contexts, and a policy can be iterated over as they can. `effects` has
-    for every variable the `LevelEffect` of its values, from the lowest to the highest; none where nothing was found.
-    `weights` has a `ContextWeight` for each. `moved` counts contexts that were beyond the range of a variable, and were
-    taken for its end.
+    `rows` has a `PolicyRow` for every region of contexts; iterating over the policy iterates over them. `effects` has a
+    list of `LevelEffect` for every variable, from its lowest to its highest value, empty if no effect was found.
+    `weights` has a `ContextWeight` for each. `moved` counts contexts beyond the range of a variable; they count as its
+    end.
 
     >>> opt = canopy.Adaptive({"x": canopy.real(0, 1)}, contexts={"load": canopy.real(0, 1)})
     >>> for load in [0.1, 0.8] * 200:
@@ -102,7 +101,7 @@ class Policy:
         return self.rows[place]
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as dictionaries and lists, as commands and servers say it in JSON."""
+        """The policy as dictionaries and lists, like the JSON of the command line and of servers."""
         return {
             "rows": [_document_of(row) for row in self.rows],
             "effects": {name: [_effect_document(each) for each in effects] for name, effects in self.effects.items()},
@@ -132,7 +131,7 @@ class Policy:
         return pandas.DataFrame(rows)
 
     def extent(self, row: PolicyRow, name: str) -> tuple[Any, Any] | list[Any]:
-        """Where a region is along a variable: as in `where`, but also for one that it does not restrict."""
+        """The extent of a region along a variable: as in `where`, but also for unrestricted variables."""
         if name in row.where:
             return row.where[name]
         domain = self.contexts._domain(name)
@@ -148,13 +147,13 @@ class Policy:
         return "\n".join(rows)
 
     def _repr_html_(self) -> str:
-        """What notebooks show."""
+        """The representation in notebooks."""
         from ._html import policy_html
 
         return policy_html(self)
 
     def _lines(self) -> list[list[str]]:
-        """The cells of the table, the heads first."""
+        """The rows of the table, headings first."""
         notes = any(row.may_share for row in self.rows)
         metrics = list(self.rows[0].limits) if self.rows else []
         heads = ["", *self.contexts, "pulls", *self.space, "mean", "interval", *metrics]
@@ -190,7 +189,7 @@ def policy_from(space: Space, contexts: Contexts, found: tuple[Any, ...]) -> Pol
 
 
 def policy_tuples_from(document: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The tuples of `_canopy`, from what a server says."""
+    """The tuples of `_canopy`, from the JSON of a server."""
     rows = []
     for row in document["rows"]:
         where = {
@@ -267,7 +266,7 @@ def _limit_text(check: LimitCheck | None) -> str:
 
 
 def _rounded(row: PolicyRow, number: float) -> str:
-    """No more exact than the interval is."""
+    """Rounds a number to the precision of the interval."""
     if row.lower is None or row.upper is None or row.upper <= row.lower:
         return f"{number:.4g}"
     return _canopy.rounded_text(number, 0.05 * (row.upper - row.lower))

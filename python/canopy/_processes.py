@@ -1,4 +1,4 @@
-"""Processes that call a function, end with this one, and have their exceptions and tracebacks raised here."""
+"""Worker processes that end with this one, and whose exceptions are raised here with their tracebacks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 
 class Outcome(NamedTuple):
-    """What a call has brought: a value, or how it failed and where."""
+    """The outcome of a call: a value, or an exception with its traceback."""
 
     value: Any
     failure: Exception | None = None
@@ -26,18 +26,18 @@ class Outcome(NamedTuple):
 
 
 class Processes:
-    """Calls of the function that `make(*arguments)` returns in each process; a fork need not pickle any of these."""
+    """Calls the function that `make(*arguments)` returns in each process; forks need not pickle it."""
 
     def __init__(self, count: int, method: str | None, make: Callable[..., Callable[..., Any]], *arguments: Any):
         context = multiprocessing.get_context(method)
-        # Held open by this process alone: its end is that of the pipe.
+        # Only this process holds it open, so workers see the end of the pipe when it ends.
         reader, self._lifeline = context.Pipe(duplex=False)
         parent = os.getpid() if context.get_start_method() == "fork" else None
         begin = (parent, reader, self._lifeline, make, arguments)
         self._executor = ProcessPoolExecutor(count, context, _begin, begin)
 
     def submit(self, *arguments: Any) -> Future[Outcome]:
-        """Calls the function. A pool that is broken says so when it is asked for the outcome."""
+        """Submits a call. If the pool is broken, `outcome` raises the error."""
         try:
             return self._executor.submit(_call, *arguments)
         except BrokenProcessPool as error:
@@ -46,7 +46,7 @@ class Processes:
             return broken
 
     def end(self, at_once: bool) -> None:
-        """Waits for the processes, or kills them."""
+        """Ends the processes, either waiting for them or killing them."""
         busy = list((self._executor._processes or {}).values())
         self._executor.shutdown(wait=not at_once, cancel_futures=True)
         if at_once:
@@ -57,7 +57,7 @@ class Processes:
 
 
 def outcome_of(future: Future[Outcome]) -> Outcome:
-    """What a call has brought; its failure has the worker's traceback. Raises RuntimeError if the worker has died."""
+    """The result of a call; its exception has the worker's traceback. Raises RuntimeError if the worker has died."""
     try:
         outcome = future.result()
     except BrokenProcessPool as error:
@@ -76,7 +76,7 @@ def tried(function: Callable[..., Any], *arguments: Any) -> Outcome:
 
 
 class _WorkerTraceback(Exception):
-    """Where an exception came from in a worker: the cause of the one that is raised here."""
+    """The traceback of a worker, as the cause of the exception that is raised here."""
 
     def __str__(self) -> str:
         return f"\n\n{self.args[0]}"
@@ -92,13 +92,13 @@ def _begin(
 ) -> None:
     global _function
     _die_with(parent, reader, lifeline)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that has started this one
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the parent
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _function = make(*arguments)
 
 
 def _die_with(parent: int | None, reader: Connection, lifeline: Connection) -> None:
-    """Ends this process when another one ends: at once where the kernel can do that, or when a pipe ends."""
+    """Ends this process when its parent ends: by a signal of the kernel if possible, otherwise when a pipe closes."""
     with contextlib.suppress(Exception):
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
     lifeline.close()
@@ -110,7 +110,7 @@ def _die_with(parent: int | None, reader: Connection, lifeline: Connection) -> N
 
     threading.Thread(target=wait_for_end, daemon=True).start()
     if parent is not None and os.getppid() != parent:
-        os._exit(1)  # it ended before the kernel was told
+        os._exit(1)  # the parent ended before the call of prctl
 
 
 def _call(*arguments: Any) -> Outcome:
@@ -119,7 +119,7 @@ def _call(*arguments: Any) -> Outcome:
 
 
 def _sendable(error: Exception) -> Exception:
-    """An exception that survives the way to another process: that one, or one that says the same."""
+    """An exception that can be pickled: the given one, or a RuntimeError with the same text."""
     try:
         pickle.loads(pickle.dumps(error))
         return error

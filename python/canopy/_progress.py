@@ -1,4 +1,4 @@
-"""The progress of long work."""
+"""Progress indicators."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from typing import Any
 
 
 class ProgressLine:
-    """Progress on stderr: a bar of tqdm, if that is installed, in a notebook or on a terminal.
+    """Progress on stderr: in a notebook or on a terminal a bar of tqdm, if that is installed.
 
-    Without tqdm a terminal has a line that is overwritten. Elsewhere, as in a pipe or a log, there is a line for every
-    tenth.
+    Without tqdm, a terminal has a line that is overwritten. Pipes and logs get a line after every tenth of the work.
 
-    - wanted: whether there is any; None: if a user is likely to watch, in a notebook or on a terminal.
-    - patience: seconds before it is shown at all.
+    - wanted: whether to show it; None: only in a notebook or on a terminal.
+    - patience: seconds before it is first shown.
     """
 
     def __init__(self, wanted: bool | None = True, patience: float = 0.0):
@@ -30,7 +29,7 @@ class ProgressLine:
         self._bar: Any = None
 
     def show(self, share: float | None, text: Callable[[], str], at_once: bool = False) -> None:
-        """Shows how much of the work is done, if it is known and time for that, and a text."""
+        """Updates the display, at most a few times a second, with the share of the work done, if known, and a text."""
         now, tenths = time.monotonic(), int(10 * (share or 0.0))
         due = now >= self._due and (self._is_live or tenths > self._tenths)
         if not self._wanted or not (due or (at_once and self._is_live)):
@@ -49,7 +48,7 @@ class ProgressLine:
         sys.stderr.flush()
 
     def silence(self) -> None:
-        """Shows nothing from now on: in a fork, the bar is that of the parent."""
+        """Shows nothing from now on: in a fork, the bar belongs to the parent."""
         self._wanted = False
         if self._bar is not None:
             self._bar.disable = True
@@ -66,7 +65,7 @@ class ProgressLine:
 
 
 def _in_notebook() -> bool:
-    """Whether the program is run by a kernel, whose pages show what is printed."""
+    """Whether the program runs in a notebook kernel."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return type(shell).__name__ == "ZMQInteractiveShell"
@@ -87,16 +86,16 @@ def _new_bar(share: float | None) -> Any:
         return None
 
     class Bar(tqdm):  # type: ignore[type-arg,misc]
-        monitor_interval = 0  # no thread: experiments fork
+        monitor_interval = 0  # no monitor thread, because experiments fork
 
     width: dict[str, Any] = {"dynamic_ncols": True} if _has_width() else {"ncols": 79, "nrows": 20}
-    if share is None:  # nothing says how much work there is
+    if share is None:  # the amount of work is unknown
         return Bar(bar_format="canopy: {elapsed}  {desc}", **width)
     return Bar(total=1.0, bar_format=f"canopy: {{percentage:3.0f}} % {bar} {{elapsed}}  {{desc}}", **width)
 
 
 def _has_width() -> bool:
-    """Whether stderr knows its size: terminals that programs open often say 0, and tqdm would show nothing there."""
+    """Whether the terminal reports a size: pseudo-terminals often report 0, where tqdm would show nothing."""
     try:
         return os.get_terminal_size(sys.stderr.fileno()).columns > 0
     except (OSError, ValueError):

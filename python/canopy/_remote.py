@@ -1,4 +1,4 @@
-"""Studies of a `canopy serve`, with the protocol of those in a file."""
+"""Studies on a server (`canopy serve`), with the same protocol as studies in a file."""
 
 from __future__ import annotations
 
@@ -60,9 +60,10 @@ CommandName = Literal["pause", "resume", "hold", "baseline", "confirm", "end"]
 
 
 class Command(NamedTuple):
-    """What somebody wants of whoever runs a study.
+    """A command to the tuner of a study.
 
-    `at` is in seconds since 1970, `by` the name of a token, `pulls` those of a comparison (0: as many as are usual).
+    `at` is in seconds since 1970, `by` the name of a token, `pulls` the number of pulls of a comparison (0: the
+    default).
     """
 
     number: int
@@ -80,15 +81,15 @@ def connect(
     retry_seconds: float = 60.0,
     ca_file: str | os.PathLike[str] | None = None,
 ) -> Server:
-    """A `canopy serve`: its studies behave as those in a file do.
+    """Connects to a server (`canopy serve`), whose studies behave like studies in a file.
 
-    - token: what `canopy token new` has printed; None for a server without tokens.
-    - timeout: seconds to wait for one answer.
-    - retry_seconds: for so long a request is repeated while the server cannot be reached, has too much to do or
-      cannot write. Nothing is done twice.
-    - ca_file: the certificates to trust instead of the system's, for https.
+    - token: a token printed by `canopy token new`; None for a server without tokens.
+    - timeout: seconds to wait for an answer.
+    - retry_seconds: how long a request is repeated while the server is unreachable, overloaded or cannot write. Every
+      request takes effect once.
+    - ca_file: a file of trusted certificates for https, instead of the system's.
 
-    Nothing is sent yet. Threads may share it; each has connections of its own.
+    Nothing is sent yet. Threads may share the object; each has its own connections.
 
     >>> canopy.connect("http://127.0.0.1:8731")
     <canopy.Server http://127.0.0.1:8731>
@@ -97,10 +98,10 @@ def connect(
 
 
 class Server:
-    """A `canopy serve`, as `canopy.connect` returns it.
+    """A server (`canopy serve`), as `canopy.connect` returns it.
 
-    Its refusals raise what a study in a file raises: StudyError, StoreError, ValueError; and PermissionError if the
-    token is not good for it. Such an exception has the server's `code` and `status`.
+    Its errors raise the same exceptions as a study in a file: StudyError, StoreError, ValueError; and PermissionError
+    if the token lacks the right. The exception has the server's `code` and `status`.
     """
 
     def __init__(
@@ -112,7 +113,7 @@ class Server:
         retry_seconds: float = 60.0,
         ca_file: str | os.PathLike[str] | None = None,
     ):
-        from ._http import Wire  # what it imports takes a while
+        from ._http import Wire  # slow to import
 
         timeout, retry_seconds = number("timeout", timeout), number("retry_seconds", retry_seconds)
         if not timeout > 0:
@@ -123,13 +124,13 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """The URL of the server."""
         return str(self._wire.first)
 
     def studies(self) -> Iterator[StudyRecord]:
-        """All studies that the token is for, by name; asked for page by page.
+        """Iterates over all studies that the token covers, by name, requesting page by page.
 
-        The first page is asked for at once, so a server that cannot be reached, or refuses, raises here.
+        The first page is requested at once, so errors are raised here.
         """
         return self._records(self._page_of_studies(""))
 
@@ -145,10 +146,10 @@ class Server:
             page = self._page_of_studies(page["next"])
 
     def study(self, name: str, *, lease_seconds: float | None = None) -> RemoteStudy:
-        """A study that is there. Raises StudyError if it is not.
+        """An existing study. Raises StudyError if there is none.
 
-        With `lease_seconds`, a pull that is not answered in that time is dropped, so that nobody waits for a worker
-        that has died.
+        With `lease_seconds`, a pull that is not answered within that time is dropped, so that a dead worker blocks
+        nothing.
         """
         return RemoteStudy(self, self._call_study("GET", name).body, lease_seconds)
 
@@ -186,11 +187,11 @@ class Server:
         lease_seconds: float | None = None,
         **options: Unpack[StudyOptions],
     ) -> RemoteStudy:
-        """Makes a study, or opens it if it is there, as `canopy.Study.open` does.
+        """Creates a study, or opens it if it exists, as `canopy.Study.open` does.
 
         From a space (and an optimizer, its options, a direction, a reward_range, a confidence), a study file (TOML or
-        JSON) or a specification, which is such a file as a dictionary. A study that is there must be the same, but
-        reward_range and confidence may be others, and take effect. `fork_of` names a study that a new one continues.
+        JSON) or a specification, which is such a file as a dictionary. An existing study must have the
+        same settings, except reward_range and confidence, which are changed. `fork_of` names a study to fork.
         `lease_seconds` is as in `study`.
         """
         name = _checked_name("name", name)
@@ -200,7 +201,7 @@ class Server:
         if (space is not None) + (file is not None) + (specification is not None) != 1:
             raise ValueError("give one of: space; file; specification")
         if space is None and about:
-            raise ValueError(f"{', '.join(about)}: leave them out; the file or specification has them")
+            raise ValueError(f"{', '.join(about)}: must be left out, because the file or specification has them")
         wanted: dict[str, Any] = {"name": name}
         if space is not None:
             wanted["specification"] = self._specification(name, _keepable("space", space_from(space)), about)
@@ -213,7 +214,7 @@ class Server:
         try:
             made = self._call("POST", "/v1/studies", wanted)
         except _canopy.StudyError as error:
-            # An earlier attempt may have made the fork, and only its answer was lost.
+            # An earlier attempt may have created the fork, and its answer was lost.
             if not (fork_of and getattr(error, "code", "") == "taken" and getattr(error, "was_repeated", False)):
                 raise
             made = self._call_study("GET", name)
@@ -228,14 +229,14 @@ class Server:
         """Deletes a study, with its journal."""
         try:
             self._call_study("DELETE", name)
-        except _canopy.StudyError as error:  # an earlier attempt has deleted it, and only its answer was lost
+        except _canopy.StudyError as error:  # an earlier attempt deleted it, and its answer was lost
             if not (getattr(error, "status", 0) == 404 and getattr(error, "was_repeated", False)):
                 raise
 
     def steer(self, name: str, command: CommandName, pulls: int | None = None) -> int:
-        """Says what you want of whoever runs a study: "pause", "resume", "hold", "baseline", "confirm" or "end".
+        """Posts a command to the tuner of a study: "pause", "resume", "hold", "baseline", "confirm" or "end".
 
-        `pulls` are those of a comparison (confirm). Returns the number of the command; they take note of it soon.
+        `pulls` is the maximum number of pulls of a comparison (confirm). Returns the number of the command.
         """
         wanted: dict[str, Any] = {"command": command}
         if pulls is not None:
@@ -244,12 +245,12 @@ class Server:
         return int(answer.body["number"])
 
     def commands(self, name: str, after: int = 0) -> list[Command]:
-        """What was wanted of a study, the oldest first."""
+        """The commands of a study, the oldest first."""
         found = self._call_study("GET", name, f"/commands?after={whole('after', after, 0)}").body["commands"]
         return [Command(**each) for each in found]
 
     def close(self) -> None:
-        """Closes its connections; the next request opens one again."""
+        """Closes its connections; the next request opens a new one."""
         self._wire.close()
 
     def __enter__(self) -> Server:
@@ -259,21 +260,21 @@ class Server:
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("a server cannot be pickled: it has a token; connect again in the other process")
+        raise TypeError("a server cannot be pickled, because it has a token; connect again in the other process")
 
     def __repr__(self) -> str:
         return f"<canopy.Server {self.url}>"
 
     def _specification(self, name: str, space: Space, about: dict[str, Any]) -> dict[str, Any]:
-        """A study file as a dictionary. Without an optimizer and options, a study that is there keeps its own."""
+        """A study file as a dictionary. Without an optimizer and options, an existing study keeps its own."""
         chosen = about.pop("optimizer", None)
         objective: dict[str, Any] = {key: about[key] for key in _OBJECTIVE if key in about}
         names_none = chosen is None and about.keys() - {"baseline", "limits", "contexts"} == objective.keys()
         if chosen is None and not names_none:
             chosen = self._optimizer_of(name)
-        like = make_optimizer(chosen or DEFAULT, space, **about)  # complains before anything is sent
+        like = make_optimizer(chosen or DEFAULT, space, **about)  # raises before anything is sent
         if not isinstance(like.partition, str):
-            raise ValueError("partition: a study cannot keep one of your own")
+            raise ValueError("partition: a user-defined partition cannot be stored in a study")
         document: dict[str, Any] = dict(objective)
         if "reward_range" in objective:
             ends = range_from(objective["reward_range"])
@@ -299,7 +300,7 @@ class Server:
         return document
 
     def _optimizer_of(self, name: str) -> str:
-        """That of a study that is there, or the default."""
+        """The optimizer of an existing study, or the default."""
         try:
             return str(self._call_study("GET", name).body["specification"]["optimizer"]["name"])
         except _canopy.StudyError as error:
@@ -308,7 +309,7 @@ class Server:
             return DEFAULT
 
     def _adopt(self, name: str, before: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-        """Gives a study that is there another reward_range and confidence, if they are wanted."""
+        """Changes reward_range and confidence of an existing study, if they differ."""
         changes = {key: wanted[key] for key in ("reward_range", "confidence") if key in wanted}
         if any(before[key] != value for key, value in changes.items()):
             self._call_study("PUT", name, "/specification", {"specification": {**before, **changes}})
@@ -329,27 +330,27 @@ class Server:
 
 
 class RemoteStudy(Looks):
-    """A study of a server, with the protocol of `canopy.Study`: ask, tell, penalize, observe, bar, drop, best,
-    estimate, summary, tree, in_flight; `canopy.maximize` and all else that takes a study takes it.
+    """A study on a server, with the protocol of `canopy.Study`: ask, tell, penalize, observe, bar, drop, best,
+    estimate, summary, tree, in_flight; `canopy.maximize` and other functions accept it like a study.
 
-    What a call has changed is on the server's disk when it returns. Many processes may work on a study at once; threads
-    may share one of these. Pulls that others have in flight are theirs: `canopy.maximize` does not play them.
+    When a call returns, its changes are on the server's disk. Many processes may work on a study at once, and threads
+    may share this object. `canopy.maximize` does not play pulls that other clients have in flight.
     """
 
     def __init__(self, server: Server, item: Mapping[str, Any], lease_seconds: float | None = None):
         self.server = server
-        self.lease_seconds = lease_seconds  #: of all asks, unless they say otherwise
+        self.lease_seconds = lease_seconds  #: default of `ask`
         self._name: str = item["name"]
         self._specification: dict[str, Any] = item["specification"]
         self._space = space_from_documents(self._specification["space"])
         self._lock = threading.Lock()
         self._tells = 0
-        self._mirrored: tuple[int, Optimizer] | None = None  # events, and the optimizer after them
+        self._mirrored: tuple[int, Optimizer] | None = None  # number of events, and the optimizer after them
         self._empty = _optimizer_from(self._specification, self._space)
         if lease_seconds is not None:
             _checked_lease(lease_seconds)
 
-    # --- what it is ---
+    # --- properties ---
 
     @property
     def name(self) -> str:
@@ -358,12 +359,12 @@ class RemoteStudy(Looks):
 
     @property
     def space(self) -> Space:
-        """What is tuned."""
+        """The search space."""
         return self._space
 
     @property
     def contexts(self) -> Contexts | None:
-        """What is observed before each pull; None: nothing."""
+        """The variables that are observed before each pull; None without contexts."""
         return self._empty.contexts
 
     @property
@@ -373,7 +374,7 @@ class RemoteStudy(Looks):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options of the optimizer, with every default filled in."""
+        """The options of the optimizer, with all defaults."""
         return self._empty.options
 
     @property
@@ -388,7 +389,7 @@ class RemoteStudy(Looks):
 
     @property
     def confidence(self) -> float:
-        """The level of the intervals."""
+        """The level of the confidence intervals."""
         return self._empty.confidence
 
     @property
@@ -398,13 +399,13 @@ class RemoteStudy(Looks):
 
     @property
     def reward_range(self) -> tuple[float, float] | Literal["auto"]:
-        """About how far rewards range: two numbers, or "auto"."""
+        """The approximate range of rewards: two numbers, or "auto"."""
         ends = self._call("GET", "/summary")["reward_range"]
         return "auto" if ends == "auto" else (ends[0], ends[1])
 
     @property
     def state(self) -> str:
-        """What it is doing: "running", "idle", "paused", "held", "at_baseline", "ended" or "open"."""
+        """Its state: "running", "idle", "paused", "held", "at_baseline", "ended" or "open"."""
         return str(self._call("GET", "")["state"])
 
     # --- asking and telling ---
@@ -430,10 +431,10 @@ class RemoteStudy(Looks):
         context: dict[str, Any] | None = None,
         lease_seconds: float | None = None,
     ) -> _canopy.Pull | list[_canopy.Pull]:
-        """What to try next, for at most `pulls` pulls; with `count`, a list of so many.
+        """Returns what to try next, for at most `pulls` pulls; with `count`, a list of that many.
 
-        By default for as long as the algorithm wants to stay. With contexts, `context` is what is observed now,
-        {"load": 0.7}, and each pull is a single one. A pull that is not answered within `lease_seconds` is dropped.
+        By default the algorithm decides the number of pulls. With contexts, `context` is the present context,
+        {"load": 0.7}, and each pull has length 1. A pull that is not answered within `lease_seconds` is dropped.
         Raises StudyError while the study is stopped by a command; its `code` is then "paused" or "ended".
         """
         wanted: dict[str, Any] = self._context(context)
@@ -455,8 +456,8 @@ class RemoteStudy(Looks):
     ) -> None:
         """Tells the result of a pull, in the user's units.
 
-        One reward, several, or Rewards. All of them are learnt, or none, with a ValueError. `metrics` are what else
-        was measured, by name: `canopy best` and the live page show them.
+        One reward, several, or Rewards. Either all are learnt, or none, with a ValueError. `metrics` are other measured
+        numbers by name: `canopy best` and the live page show them.
         """
         ticket = _ticket(pull)
         told = {**_rewards(reward, f"ticket {ticket}"), **_metrics(metrics)}
@@ -471,9 +472,9 @@ class RemoteStudy(Looks):
             self._say_advice()
 
     def tell_all(self, results: Iterable[tuple[_canopy.Pull | int, float | Iterable[float] | _canopy.Rewards]]) -> None:
-        """Tells the results of many pulls at once: pairs of a pull and what `tell` takes.
+        """Tells the results of many pulls at once: pairs of a pull and the argument of `tell`.
 
-        Raises ValueError if some are refused, which says which and why; the others are learnt.
+        If some are refused, the others are learnt, and a ValueError lists the refused ones with reasons.
         """
         tells = []
         for pull, reward in results:
@@ -491,10 +492,10 @@ class RemoteStudy(Looks):
             raise ValueError("; ".join(refused))
 
     def penalize(self, pull: _canopy.Pull | int, reward: float | None = None) -> None:
-        """Tells that a pull has failed, and closes it.
+        """Reports a failed pull, and closes it.
 
-        The search learns `reward` in its place and leaves the arm. Without a reward it is worth `failure_reward()`;
-        before the first reward that is a ValueError.
+        The search learns `reward` in its place and avoids the arm. The default is `failure_reward()`; before the first
+        reward it raises ValueError.
         """
         ticket = _ticket(pull)
         self._write("tells", {"ticket": ticket, "failed": True, **_worth(reward)}, f"ticket {ticket}")
@@ -507,47 +508,47 @@ class RemoteStudy(Looks):
         *,
         context: dict[str, Any] | None = None,
     ) -> None:
-        """Tells rewards of an arm that was not asked for.
+        """Tells rewards of an arm that no ask returned.
 
-        One reward, several, or Rewards. They count as pulls of the arm, not as steps. With contexts, `context` says in
-        which one they were earned.
+        One reward, several, or Rewards. They count as pulls of the arm, not as steps. With contexts, `context` is the
+        context in which they were measured.
         """
         told = {"arm": self._arm(arm), **self._context(context), **_rewards(reward, "reward"), **_metrics(metrics)}
         self._write("observations", told, "reward")
 
     def bar(self, arm: dict[str, Any], reward: float | None = None) -> None:
-        """Puts an arm out of the question.
+        """Excludes an arm.
 
-        `best` never names it again, and the search leaves it, as if it had earned `reward`, or else
-        `failure_reward()`, as often as anything. Pulls of it that are in flight stay open.
+        `best` never returns it again, and the search avoids it, as if many pulls had earned `reward`, by default
+        `failure_reward()`. Its pulls in flight stay open.
         """
         self._write("bars", {"arm": self._arm(arm), **_worth(reward)}, "reward")
 
     def drop(self, pull: _canopy.Pull | int) -> None:
-        """Gives back a pull that will not be answered."""
+        """Returns a pull that will not be answered."""
         ticket = _ticket(pull)
         self._write("drops", ticket, f"ticket {ticket}", key="tickets")
 
     def remember(self, arm: dict[str, Any], reward: float | Iterable[float] | _canopy.Rewards) -> None:
-        """Tells rewards of an arm for `best` and `estimate` alone.
+        """Tells rewards of an arm for `best` and `estimate` only.
 
-        Those of a setting that is in use anyway, say: the search does not learn from them.
+        The search does not learn from them. For example, for measurements of a setting that is in use anyway.
         """
         told = {"arm": self._arm(arm), **_rewards(reward, "reward"), "role": "baseline"}
         self._write("observations", told, "reward")
 
     def finish(self) -> None:
-        """Is for studies in files. Raises NotImplementedError."""
-        raise NotImplementedError("finish: a server has no such request; others may be in the middle of an episode")
+        """Only for studies in files. Raises NotImplementedError."""
+        raise NotImplementedError("finish: not available on a server, where other clients may be in an episode")
 
     # --- looking ---
 
     def in_flight(self) -> list[_canopy.Pull]:
-        """The open pulls of all who work on it, oldest first, with what is left of their lengths."""
+        """The open pulls of all clients, the oldest first, with their remaining lengths."""
         return [self._pull(each) for each in self._call("GET", "/asks")["tickets"]]
 
     def path(self, pull: _canopy.Pull) -> str:
-        """The path from the root to the node of a pull, a digit per level: 0 for the first part."""
+        """The path from the root to the node of a pull, a digit for each level: 0 is the first part."""
         if pull.depth == 0:
             return ""
         for node in self._call("GET", "/tree")["nodes"]:
@@ -556,7 +557,7 @@ class RemoteStudy(Looks):
         raise ValueError("pull: is from another optimizer, or its node is gone")
 
     def failure_reward(self) -> float | None:
-        """What a failure is worth, unless you know better; None before the first reward."""
+        """The default value of a failure; None before the first reward."""
         worth: float | None = self._call("GET", "/summary").get("failure_reward")
         return worth
 
@@ -565,7 +566,7 @@ class RemoteStudy(Looks):
         return self._mirror().is_barred(arm)
 
     def events(self, after: int = 0) -> Iterator[dict[str, Any]]:
-        """The journal from a number on, asked for page by page: each entry has `number`, `at`, `kind` and more."""
+        """Iterates over the journal from a number on, page by page: each entry has `number`, `at`, `kind` and more."""
         after = whole("after", after, 0)
         return self._events(after, self._call("GET", f"/events?after={after}"))
 
@@ -579,21 +580,21 @@ class RemoteStudy(Looks):
             page = self._call("GET", f"/events?after={after}")
 
     def save(self) -> bytes:
-        """Everything its optimizer knows, including pulls in flight."""
+        """The whole state of its optimizer, including pulls in flight."""
         return self._mirror().save()
 
     def copy(self) -> Optimizer:
-        """The optimizer as it is now, in memory; the study knows nothing of what is told to it.
+        """A copy of the optimizer in memory; what it is told does not change the study.
 
-        The token must be good for work, unless the server has a snapshot of the very last event.
+        The token needs the role work, unless the server has a snapshot of the last event.
         """
         return self._mirror().copy()
 
-    # --- the rest ---
+    # --- other ---
 
     @property
     def is_open(self) -> bool:
-        """Always: a server opens and closes its studies itself."""
+        """True: a server opens and closes its studies itself."""
         return True
 
     def close(self) -> None:
@@ -606,10 +607,10 @@ class RemoteStudy(Looks):
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("a study cannot be pickled: it is on its server; study.copy() is its optimizer in memory")
+        raise TypeError("a study on a server cannot be pickled; study.copy() returns its optimizer in memory")
 
     def _repr_html_(self) -> None:
-        """Nothing: notebooks show the line that Python shows, since a look at a variable must not wait for a server."""
+        """None: notebooks show the repr, because displaying a variable must not wait for a server."""
 
     def __repr__(self) -> str:
         return f"<canopy.RemoteStudy {self.name} at {self.server.url}>"
@@ -618,7 +619,7 @@ class RemoteStudy(Looks):
         return self.server._call_study(method, self._name, what, body).body
 
     def _write(self, what: str, one: Any, subject: str, key: str | None = None) -> None:
-        """Sends one of what the server takes many of."""
+        """Sends a request with a list of one item."""
         try:
             self._call("POST", f"/{what}", {key or what: [one]})
         except ValueError as error:
@@ -627,7 +628,7 @@ class RemoteStudy(Looks):
             raise _like(error, str(error).replace(f"{what}[0].", "").replace(f"{what}[0]: ", "")) from None
 
     def _with_numbers(self, error: ValueError, pull: _canopy.Pull | int, told: dict[str, Any]) -> Exception:
-        """The same of too many rewards, with how many it was good for."""
+        """Rewords the error of too many rewards, with the length of the pull."""
         if getattr(error, "code", "") != "too_many_rewards":
             return error
         ticket = _ticket(pull)
@@ -651,7 +652,7 @@ class RemoteStudy(Looks):
         return {name: value.item() if hasattr(value, "item") else value for name, value in arm.items()}
 
     def _context(self, context: Any) -> dict[str, Any]:
-        """What a request says of it. Raises ValueError if it is missing or wrong, or where nothing is observed."""
+        """The context for a request. Raises ValueError if it is missing, invalid, or given without contexts."""
         self._empty._check_context(context)
         if context is None:
             return {}
@@ -661,7 +662,7 @@ class RemoteStudy(Looks):
         self._empty._check_context(context)
 
     def _mirror(self) -> Optimizer:
-        """The optimizer as the server has it; to be looked at only."""
+        """The optimizer in the state of the server; for reading only."""
         item = self._call("GET", "")
         with self._lock:
             if self._mirrored and self._mirrored[0] == item["events"]:
@@ -677,10 +678,10 @@ class RemoteStudy(Looks):
         return optimizer
 
     def _snapshot(self, events: int) -> Any:
-        """The state after so many events, or more."""
+        """The state after at least that many events."""
         try:
             self._call("PUT", "/snapshot")
-        except PermissionError:  # but there may be one that is new enough
+        except PermissionError:  # the existing snapshot may be new enough
             with suppress(_canopy.StudyError):
                 snapshot = self._call("GET", "/snapshot")
                 if snapshot["events"] >= events:
@@ -689,7 +690,7 @@ class RemoteStudy(Looks):
         return self._call("GET", "/snapshot")
 
     def _best_answer(self, context: dict[str, Any] | None = None) -> dict[str, Any] | None:
-        """What the server says of the best arm; None before the first reward."""
+        """The server's answer about the best arm; None before the first reward."""
         said = self._context(context)
         query = f"?{urlencode({'context': json.dumps(said['context'])})}" if said else ""
         try:
@@ -788,24 +789,24 @@ class RemoteStudy(Looks):
         return self._empty._cell(path)
 
     def _end(self, end: float | None) -> float:
-        """The better end of something: JSON has no infinity."""
+        """A bound from JSON, where null stands for infinity."""
         if end is not None:
             return end
         return math.inf if self.direction == "maximize" else -math.inf
 
 
-# --- what the server says ---
+# --- answers ---
 
 
 def _baseline_document(baseline: AnyBaseline) -> dict[str, Any]:
-    """As study files have it; the study chooses a seed of its own where none is given."""
+    """The baseline as in study files; without a seed, the study chooses one."""
     given = baseline if isinstance(baseline, Baseline) else Baseline(dict(baseline or {}))
     keys = ("setting", "every", "pulls", "seed")
     return {key: getattr(given, key) for key in keys if getattr(given, key) is not None}
 
 
 def _loss_document(baseline: AnyBaseline) -> dict[str, Any]:
-    """What study files have in [budget]."""
+    """The part of the baseline that study files have in [budget]."""
     if not isinstance(baseline, Baseline):
         return {}
     return {name: getattr(baseline, name) for name in LOSS_FIELDS if getattr(baseline, name) is not None}
@@ -822,7 +823,7 @@ def _record(item: Mapping[str, Any]) -> StudyRecord:
 
 
 def _optimizer_from(specification: Mapping[str, Any], space: Space) -> Optimizer:
-    """An optimizer that knows nothing yet."""
+    """A new optimizer without data."""
     chosen = dict(specification["optimizer"])
     name = chosen.pop("name")
     chosen.pop("revision", None)
@@ -852,10 +853,10 @@ def _file(path: Any) -> dict[str, Any]:
     try:
         return {"specification": json.loads(text)}
     except ValueError as error:
-        raise ValueError(f"{os.fsdecode(path)}: is not JSON: {error}") from None
+        raise ValueError(f"{os.fsdecode(path)}: invalid JSON: {error}") from None
 
 
-#: what a study in a file answers with a ValueError
+#: codes for which a study in a file raises ValueError
 _WRONG_VALUES = {
     "unknown_ticket", "closed_ticket", "too_many_rewards", "not_a_reward", "impossible_sums", "not_an_arm",
     "no_reward_yet",
@@ -864,7 +865,7 @@ _OF_THE_STORE = {"not_stored", "store_failure", "taken_over", "closed", "out_of_
 
 
 def _exception(problem: Any) -> Exception:
-    """What a study in a file would raise."""
+    """The exception that a study in a file would raise."""
     kind: type[Exception] = _canopy.StudyError
     if problem.status in (401, 403):
         kind = PermissionError
@@ -880,13 +881,13 @@ def _exception(problem: Any) -> Exception:
 
 
 def _like(error: Exception, message: str) -> Exception:
-    """The same with another text."""
+    """The same exception with another text."""
     other = type(error)(message)
     other.__dict__.update(error.__dict__)
     return other
 
 
-# --- what the user says ---
+# --- arguments ---
 
 
 def _ticket(pull: Any) -> str:
@@ -935,7 +936,7 @@ def _finite(value: Any, subject: str) -> float:
 
 
 def _rewards(reward: Any, subject: str) -> dict[str, Any]:
-    """As `tell` and `observe` take them."""
+    """The rewards of `tell` and `observe` for a request."""
     if isinstance(reward, _canopy.Rewards):
         sums = {key: getattr(reward, key) for key in ("count", "sum", "sum_squares", "min", "max")}
         if not all(math.isfinite(value) for value in sums.values() if value is not None):
@@ -953,12 +954,12 @@ def _rewards(reward: Any, subject: str) -> dict[str, Any]:
         if not _is_number(each):
             raise ValueError(f"reward = {each!r}: {expected}")
     if not several:
-        raise ValueError(f"reward = {reward!r}: must hold one number or more")
+        raise ValueError(f"reward = {reward!r}: must have at least one number")
     return {"rewards": [_finite(each, subject) for each in several]}
 
 
 def _worth(reward: Any) -> dict[str, float]:
-    """What a failure is worth, if it is said."""
+    """The value of a failure for a request, if it is given."""
     if reward is None:
         return {}
     if not _is_number(reward) or not math.isfinite(float(reward)):

@@ -14,28 +14,27 @@ if TYPE_CHECKING:
 
 
 class Episode(NamedTuple):
-    """One arm and the rewards it earned in a row.
+    """An arm and the successive rewards it earned.
 
-    `depth` is that of its node in the tree (-1: not known), `first` the index of its first pull, from 1, `context` what
-    was observed before it; None without contexts.
+    `depth` is the depth of its node in the tree (-1: not known), `first` the index of its first pull, from 1, `context`
+    the context observed before it, or None.
     """
 
     ticket: int | str
     arm: dict[str, Any]
-    depth: int  #: of its node in the tree
+    depth: int  #: depth of its node in the tree
     first: int  #: index of its first pull, from 1
     rewards: list[float]
-    context: dict[str, Any] | None = None  #: what was observed before it
+    context: dict[str, Any] | None = None  #: the context observed before it
 
 
 class Result:
     """The result of a search, so far.
 
-    `episodes` are arms with the rewards they earned in a row, `rewards` all rewards in order, `pulls` how many calls
-    there were, those of the baseline apart. `failed` calls have no reward; `last_failure` says which arm the last of
-    them had, and why.
-    `stopped` says why it ended: "pulls", "timeout", "stop", "interrupted" or "failures". `optimizer` is what searched;
-    once it has ended, a copy in memory if that was a study, which may then be closed.
+    `episodes` are arms with their successive rewards, `rewards` all rewards in order, `pulls` the number of calls
+    without those of the baseline. `failed` is the number of failed calls; `last_failure` has the arm and the reason of
+    the last one. `stopped` says why it ended: "pulls", "timeout", "stop", "interrupted" or "failures". `optimizer` is
+    the optimizer; after the end of a search with a study, a copy in memory, so that the study may be closed.
     """
 
     def __init__(self, optimizer: Looks):
@@ -55,9 +54,9 @@ class Result:
 
     @property
     def best(self) -> Best:
-        """The arm to recommend; once the search has ended, as of then. Raises ValueError while there is none.
+        """The arm to recommend, after the search as of its end. Raises ValueError if there is none.
 
-        With contexts there is one for each: `policy` has them, and `optimizer.best(context)`.
+        With contexts the best arm depends on the context: see `policy` and `optimizer.best(context)`.
         """
         best = self.best_or_none()
         if best is None:
@@ -66,20 +65,20 @@ class Result:
 
     def _why_no_best(self) -> str:
         if self.optimizer.contexts is not None:
-            return "with contexts there is a best arm for each: see result.policy, or result.optimizer.best(context)"
+            return "the best arm depends on the context: see result.policy, or result.optimizer.best(context)"
         nearest = self.optimizer.nearest()
         if nearest is None or not nearest.limits:
-            return "there is no best arm yet, since nothing has a reward; best_or_none() returns None then"
+            return "there is no best arm, because there are no rewards; best_or_none() returns None in this case"
         worst = min(nearest.limits.values(), key=lambda check: check.probability)
         return (
-            f"no arm so far keeps {worst.metric} {worst.limit}; the nearest, {arm_text(nearest.arm)}, has "
-            f"{worst.level:.4g}: see result.nearest; best_or_none() returns None then"
+            f"no arm so far keeps {worst.metric} {worst.limit}; the nearest one, {arm_text(nearest.arm)}, has "
+            f"{worst.level:.4g}: see result.nearest; best_or_none() returns None in this case"
         )
 
     def best_or_none(self) -> Best | None:
-        """The same; None while there is no reward (in a callback after failures, say), or no arm keeps its limits.
+        """The arm to recommend; None if there are no rewards, or if no arm keeps its limits.
 
-        And with contexts, where there is one for each.
+        Also None with contexts, because the best arm depends on the context.
         """
         if self._at_end or self.optimizer.contexts is not None:
             return self._at_end[0] if self._at_end else None
@@ -87,43 +86,43 @@ class Result:
 
     @property
     def policy(self) -> Policy:
-        """What to set in every context; once the search has ended, as of then. Raises ValueError without contexts."""
+        """The best arm in every context, after the search as of its end. Raises ValueError without contexts."""
         at_end = self._at_end[2] if self._at_end else None
         return self.optimizer.policy() if at_end is None else at_end
 
     @property
     def nearest(self) -> Best | None:
-        """Where no arm keeps its limits: the one that is beyond them least. None if there is a best arm."""
+        """If no arm keeps its limits, the one that violates them least. None if there is a best arm."""
         return self.optimizer.nearest()
 
     @property
     def uplift(self) -> Uplift | None:
-        """The best arm beside the baseline; None without one, and before it was measured."""
+        """The best arm compared with the baseline; None without a baseline, and before it was measured."""
         return self.optimizer.uplift()
 
     @property
     def loss(self) -> Loss | None:
-        """What tuning has cost; None unless it is capped, as by `Baseline(..., max_loss=0.02)`."""
+        """The cost of tuning; None unless it is limited, as by `Baseline(..., max_loss=0.02)`."""
         return self.optimizer.loss()
 
     @property
     def summary(self) -> Summary:
-        """Pulls, nodes, depth, switches of the optimizer; once the search has ended, as of then."""
+        """The state of the optimizer, after the search as of its end: pulls, nodes, depth, switches and more."""
         return self._at_end[1] if self._at_end else self.optimizer.summary()
 
     def _end(self) -> None:
-        """Keeps things as they are now, whatever happens to the optimizer."""
+        """Freezes the result, so that later changes of the optimizer do not affect it."""
         if not isinstance(self.optimizer, Optimizer):
             self.optimizer = self.optimizer.copy()
         self._at_end = (self.best_or_none(), self.optimizer.summary(), self.optimizer._policy_or_none())
 
     def _recommend(self, best: Best | None) -> None:
-        """Another arm than that of the optimizer, once the search has ended."""
+        """Replaces the best arm of the optimizer after the search."""
         assert self._at_end
         self._at_end = (best, *self._at_end[1:])
 
     def to_frame(self) -> pandas.DataFrame:
-        """A pandas DataFrame with one row per episode: its arm, its context, how many pulls, their mean."""
+        """A pandas DataFrame with one row per episode: its arm, its context, the number of pulls and their mean."""
         pandas = import_pandas()
         others = ("ticket", "first", "depth", "pulls", "mean")
         columns: dict[str, list[Any]] = {f"arm.{name}" if name in others else name: [] for name in self.space}
@@ -150,7 +149,7 @@ class Result:
         return pandas.DataFrame(rows)
 
     def _repr_html_(self) -> str:
-        """What notebooks show."""
+        """The representation in notebooks."""
         from ._html import result_html
 
         return result_html(self)

@@ -1,4 +1,4 @@
-"""`maximize` and `minimize`: the ask-and-tell loop around a function."""
+"""`maximize` and `minimize`: an ask-and-tell loop around a function."""
 
 from __future__ import annotations
 
@@ -90,43 +90,43 @@ def maximize(
     max_failures: int = 25,
     **options: Unpack[OptimizerOptions],
 ) -> Result:
-    """Calls measure(**arm) again and again, and finds the arm whose rewards are largest on average.
+    """Calls measure(**arm) repeatedly, and finds the arm whose rewards are largest on average.
 
     It returns the reward, or a dictionary with the "reward" and other numbers (metrics), which may have limits:
-    limits={"p99_ms": canopy.at_most(60)}. It may be `async def`: each call is awaited, all of them in one event loop,
-    which has a thread of its own; in processes, in one of each.
+    limits={"p99_ms": canopy.at_most(60)}. It may be `async def`: all calls of a process are awaited in one event loop,
+    on a thread of its own.
 
     - pulls, timeout: end after this many calls or seconds, whichever comes first.
     - optimizer: its name or its class, with its options as further arguments (settle, reward_range, ...); or an
-      optimizer or a study, to continue with it. The adaptive tree, unless another one is named. One that is for a
-      number of pulls which is known (`horizon`: stosoo, sequool, ...) is told `pulls`, unless a horizon is given.
+      optimizer or a study, to continue with it. The adaptive tree, unless another one is named. The
+      `horizon` of algorithms that need one (stosoo, sequool, ...) is `pulls`, unless it is given.
     - callbacks: called with the Result so far after every episode. An exception passes through.
-    - stop: asked after every pull, with the Result so far; True ends the search.
+    - stop: called after every pull with the Result so far; True ends the search.
     - progress: shows a progress line on stderr.
-    - contexts, context: where the best arm depends on what is observed, contexts={"load": canopy.real(0, 1)} says what
-      that is, and `context` is a function that returns it, {"load": 0.7}. It is called before each call of `measure`,
-      which has it as well if it has an argument `context`. The result has a `policy`: what to set in every context.
-    - n_jobs: calls at a time (by default one; -1: one per core), in processes of their own, or in threads:
-      workers="threads". They have different arms where the optimizer can do that, as the adaptive tree can. Calls that
-      are under way when the search ends count. Processes have random generators of their own (those of `random`, of
-      numpy and torch, and those that `measure` uses), which with `seed` depend on that and on the number of the call;
-      and they end with this one, however it ends. Outside of Linux `measure` is sent to them, and must be defined
-      with def at the top level of a module.
-    - executor: makes the calls instead: one of concurrent.futures, or of Dask, Ray or MPI that is like it. It is used
-      as it is and not shut down; n_jobs says how many calls at a time, by default as many as it has workers.
-    - enqueue: arms to try first, one call each. They count as calls, and the optimizer observes their rewards.
-    - observe: arms with the rewards that are known of them, [({"x": 0.3}, 0.8), ...], to begin with. With contexts, in
-      which one that was comes third: ({"x": 0.3}, 0.8, {"load": 0.7}).
+    - contexts, context: for a best arm that depends on observed variables, contexts={"load": canopy.real(0, 1)} lists
+      them, and `context` is a function that returns their present values, {"load": 0.7}. It is called before each call
+      of `measure`, which also gets them if it has an argument `context`. The result has a `policy`: the best arm in
+      every context.
+    - n_jobs: number of parallel calls (default 1; -1: one per core), in processes, or with workers="threads" in
+      threads. They have different arms if the optimizer supports that, as the adaptive tree does. Calls that are
+      running when the search ends count. Processes have their own random generators (of `random`, numpy, torch, and
+      those that `measure` uses), which with `seed` depend on it and on the number of the call; and they end with this
+      process in any case. On other systems than Linux, `measure` must be defined with def at the top level of a module,
+      because it is pickled.
+    - executor: makes the calls instead: an executor with the interface of concurrent.futures, also of Dask, Ray or MPI.
+      It is not shut down; n_jobs is the number of parallel calls, by default the number of its workers.
+    - enqueue: arms to try first, one call each. They count as pulls, and the optimizer observes their rewards.
+    - observe: arms with known rewards, [({"x": 0.3}, 0.8), ...], to begin with. With contexts, the third item is the
+      context: ({"x": 0.3}, 0.8, {"load": 0.7}).
 
-    - on_failure: a call that raises an exception, or returns None, NaN or an infinity, has failed: "penalize" takes it
-      for a bad reward and leaves the arm, which `best` never names. "raise" raises, and so does a failure before the
-      first reward, which is more likely a mistake in `measure`: an optimizer that was given is then as if that last
-      pull had not been asked for.
-    - failure_reward: what a failure is worth. By default `optimizer.failure_reward()`: a little less than the worst
-      reward so far. If it is given, failures may come before the first reward.
-    - max_failures: so many of the last 50 calls, or all of the first 10, raise `FailuresError`.
+    - on_failure: a call that raises an exception, or returns None, NaN or an infinity, has failed: "penalize" counts it
+      as a bad reward and avoids the arm, which `best` never returns. "raise" raises the exception, and so does a
+      failure before the first reward, which is probably a mistake in `measure`: the pull is then dropped.
+    - failure_reward: the value of a failure. By default `optimizer.failure_reward()`: a little less than the worst
+      reward so far. If it is given, calls may fail before the first reward.
+    - max_failures: this many failures among the last 50 calls, or 10 at the beginning, raise `FailuresError`.
 
-    Ctrl-C ends it with the result so far, and ends the processes.
+    Ctrl-C ends the search and its processes, and returns the result so far.
 
     >>> result = canopy.maximize(lambda x: 1 - abs(x - 0.7), {"x": canopy.real(0, 1)}, pulls=500)
     >>> round(result.best.arm["x"], 1)
@@ -191,7 +191,7 @@ def minimize(
     max_failures: int = 25,
     **options: Unpack[OptimizerOptions],
 ) -> Result:
-    """The same as `maximize`, for costs: a failure is worth a little more than the worst.
+    """As `maximize`, but for costs: a failure counts as a little more than the worst cost.
 
     >>> result = canopy.minimize(lambda x: abs(x - 0.7), {"x": canopy.real(0, 1)}, pulls=500)
     >>> round(result.best.arm["x"], 1)
@@ -215,7 +215,7 @@ def minimize(
     )
 
 
-#: of `search`, which may be misspelt
+#: arguments of `search`, for suggestions when a name is misspelt
 _ARGUMENTS = (
     "pulls", "timeout", "callbacks", "stop", "progress", "context", "n_jobs", "workers", "executor", "enqueue",
     "observe", "on_failure", "failure_reward", "max_failures",
@@ -291,14 +291,14 @@ def search(
 
 
 class Known:
-    """Arms to try first, and arms whose rewards are known."""
+    """The arms of `enqueue` and `observe`."""
 
     def __init__(self, enqueue: Any, observe: Any):
         self.arms = deque(_arm_from("enqueue", arm) for arm in _several("enqueue", enqueue))
         self._told = [_told_from(each) for each in _several("observe", observe)]
 
     def check(self, optimizer: Any) -> None:
-        """Complains about what is not in the space, or in the contexts, before anything is played or told."""
+        """Raises ValueError for arms or contexts that are not in the space, before anything is played or told."""
         observed = [arm for arm, *_ in self._told]
         for name, arms in (("enqueue", self.arms), ("observe", observed)):
             for number, arm in enumerate(arms):

@@ -1,13 +1,12 @@
 """The keyword arguments of the functions that take an optimizer by its name, for their overloads.
 
-Which options such a function takes depends on the optimizer that is named. Type checkers learn that from overloads: one
-for the default optimizer, with its own options; one for all others, with the options that any of these has; and one for
-an optimizer that is there already, without options. One for each of the optimizers would be exact, but then mypy lists
-two dozen signatures below every mistake. Where it matters, `canopy.Hct(space, ...)` is exact.
+The options of such a function depend on the optimizer. Type checkers learn this from overloads: one for the default
+optimizer, with its own options; one for all others, with the union of their options; and one for an existing
+optimizer, without options. An overload for each optimizer would be exact, but then mypy lists two dozen signatures
+below every error. `canopy.Hct(space, ...)` is exact.
 
-The options come from the catalogue in C++ (`_options`). So that an overload is short, the other keyword arguments of a
-function are a TypedDict here; mypy compares them with what the function itself says. Nothing imports this module when a
-program runs.
+The options come from the catalogue in C++ (`_options`). To keep overloads short, the other keyword arguments of a
+function are a TypedDict here; mypy checks that they match the function. This module is not imported at run time.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class CommonOptions(TypedDict, total=False):
-    """What optimizers take beside their own options; some have no tree, or no contexts."""
+    """Arguments of optimizers besides their own options; some have no tree, or no contexts."""
 
     seed: int | None
     partition: AnyPartition
@@ -53,7 +52,7 @@ class LoopArguments(TypedDict, total=False):
 
 
 class SearchArguments(LoopArguments, total=False):
-    """Of `maximize` and `minimize`."""
+    """Arguments of `maximize` and `minimize`."""
 
     pulls: int | None
     context: Observe | None
@@ -71,7 +70,7 @@ class SearchOther(OtherOptions, CommonOptions, RangeArguments, SearchArguments, 
 
 
 class PolicyArguments(LoopArguments, total=False):
-    """Of `policy_search`."""
+    """Arguments of `policy_search`."""
 
     reward: Literal["auto", "step", "return"]
     end_reward: float | None
@@ -85,7 +84,7 @@ class PolicyOther(OtherOptions, CommonOptions, RangeArguments, PolicyArguments, 
 
 
 class SimulateArguments(TypedDict, total=False):
-    """Of `simulate`."""
+    """Arguments of `simulate`."""
 
     steps: int
     runs: int
@@ -104,7 +103,7 @@ class SimulateOther(OtherOptions, EnvironmentOptions, SimulateArguments, total=F
 
 
 class MakeArguments(CommonOptions, RangeArguments, total=False):
-    """Of `make_optimizer`."""
+    """Arguments of `make_optimizer`."""
 
     direction: Direction
 
@@ -116,7 +115,7 @@ class MakeOther(OtherOptions, MakeArguments, total=False): ...
 
 
 class StudyArguments(TypedDict, total=False):
-    """Of `Study.open` and `Server.create`."""
+    """Arguments of `Study.open` and `Server.create`."""
 
     direction: Direction | None
     reward_range: RewardRange

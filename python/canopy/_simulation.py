@@ -29,12 +29,12 @@ class Estimate(NamedTuple):
 
 
 class Simulation:
-    """What `simulate` has measured.
+    """The results of `simulate`.
 
     Estimates (mean, low, high: the 95 % interval) over all runs: `per_step_regret`, the mean of f* - f(x_t);
     `per_step_realised_regret`, of f* - r_t; `simple_regret`, f* - f(best arm); `nodes`, `depth`, `switches`,
-    `refreshes`. Of the intervals that the best arms had at the ends of the runs: `coverage`, the share of runs in which
-    it held f; `median_width`, of those with ends (None if there are none); `unbounded`, the share of those without.
+    `refreshes`. For the intervals of the best arms at the end of the runs: `coverage`, the share of intervals that
+    contain f; `median_width`, of the bounded intervals (None if there are none); `unbounded`, the share of the others.
     `ns_per_step` is the processor time of optimizer and environment together. `runs` has a dictionary
     for every run.
     """
@@ -99,9 +99,9 @@ def simulate(
     The numbers are those of `canopy simulate` on the command line with the same options and seed, and do
     not depend on `threads` (0: one per core). `environments()` and `optimizers()` list the names; further
     arguments are options of either. `checkpoints` are the steps at which every run is recorded, for
-    `canopy.plot.regret`; by default about 60, evenly spaced on a log scale. Rewards of the environments
-    range in about [0, 1], and optimizers are told so; `reward_range` says otherwise, or "auto". `partition` is how
-    cells are cut by those with a tree, "cyclic/3" for example. Ctrl-C stops it.
+    `canopy.plot.regret`; by default about 60, evenly spaced on a log scale. Optimizers are told that rewards
+    are in about [0, 1], as those of the environments are, unless `reward_range` is given, two numbers or "auto".
+    `partition` says how algorithms with a tree cut cells, "cyclic/3" for example. Ctrl-C stops it.
 
     >>> result = canopy.simulate("garland-mdp", "hct", steps=1000, runs=2, feedback="correlated")
     >>> 0 < result.per_step_regret.mean < 1
@@ -134,7 +134,7 @@ def simulate(
 
 
 class Environment(_canopy.Environment):
-    """A system whose optimum is known: garland, lqr, auction, ...; `environments()` lists them.
+    """A simulated system with a known optimum: garland, lqr, auction, ...; `environments()` lists them.
 
     >>> garland = canopy.Environment("garland", seed=1)
     >>> garland.space
@@ -155,11 +155,11 @@ class Environment(_canopy.Environment):
         return self._options()
 
     def pull(self, **arm: Any) -> float:
-        """Plays an arm once: a noisy reward, and for some environments a state that moves on."""
+        """Plays an arm once and returns a noisy reward; some environments also change their state."""
         return self._pull(arm)
 
     def mean_reward(self, **arm: Any) -> float:
-        """f: the long-run average reward of an arm, as things are now."""
+        """f: the long-run average reward of an arm at the present step."""
         return self._mean_reward(arm)
 
     @property
@@ -176,7 +176,7 @@ class Environment(_canopy.Environment):
 
 
 def environments() -> dict[str, str]:
-    """The names of all environments, with a line about each.
+    """The names of all environments, with a one-line description of each.
 
     >>> canopy.environments()["garland"]
     "many local maxima; the paper's first experiment"
@@ -185,10 +185,10 @@ def environments() -> dict[str, str]:
 
 
 def optimizers() -> dict[str, str]:
-    """The names of all optimizers, with a line about each.
+    """The names of all optimizers, with a one-line description of each.
 
     >>> canopy.optimizers()["grid"]
-    'a fixed grid of arms under UCB1, also of a sliding window or discounted'
+    'a fixed grid of arms under UCB1, also sliding-window or discounted'
     """
     return _canopy.optimizers()
 

@@ -1,4 +1,4 @@
-"""What is tuned: a box of named parameters."""
+"""Search spaces: boxes of named parameters."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from . import _canopy
 
 
 class Variable:
-    """Something that has values: a parameter, or what is observed."""
+    """Something that has values: a parameter, or a variable of the context."""
 
     def _objects(self) -> tuple[Any, ...]:
-        """The objects that the values stand for, if they are not the values themselves."""
+        """The objects that coordinates stand for, if these are not the values themselves."""
         return ()
 
 
 @dataclass(frozen=True)
 class Parameter(Variable):
-    """One of the things that are tuned.
+    """A parameter of the search space.
 
-    Each kind is a class with the name and the fields of its kind in study files, but that `log` stands for `scale`.
+    Each kind is a class with the name and fields that it has in study files, except that `log` replaces `scale`.
     """
 
     def _fields(self) -> dict[str, Any]:
-        """The fields as study files have them."""
+        """The fields as in study files."""
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         if "log" in fields:
             fields["scale"] = "log" if fields.pop("log") else "linear"
@@ -37,7 +37,7 @@ class Parameter(Variable):
 
 @dataclass(frozen=True)
 class Real(Parameter):
-    """A real number in [low, high]; on a log scale, 1..10 gets as much attention as 10..100."""
+    """A real number in [low, high]; on a log scale, 1..10 is as wide as 10..100."""
 
     low: float
     high: float
@@ -46,8 +46,8 @@ class Real(Parameter):
 
 @dataclass(frozen=True)
 class Integer(Parameter):
-    """A whole number: low, low + step, ... up to the last that is not above high; on a log scale, 1..9 gets as much
-    attention as 10..99."""
+    """A whole number: low, low + step, ... up to the last one that is not above high; on a log scale, 1..9 is as wide
+    as 10..99."""
 
     low: int
     high: int
@@ -57,7 +57,7 @@ class Integer(Parameter):
 
 @dataclass(frozen=True)
 class Choice(Parameter):
-    """One of a list of values. Neighbours share cells, so put similar values side by side."""
+    """One of a list of values. Adjacent values share cells, so list similar values next to each other."""
 
     choices: tuple[Any, ...]
 
@@ -104,13 +104,13 @@ def choice(*choices: Any) -> Choice:
 
 @dataclass(frozen=True)
 class Periodic(Variable):
-    """Something observed whose values repeat: those that differ by `period` are the same, as hours 0 and 24 are."""
+    """A cyclic variable: values that differ by `period` are the same, like the hours 0 and 24."""
 
     period: float
 
 
 def periodic(period: float) -> Periodic:
-    """A number whose values repeat: the hour of the day, an angle. For contexts; any number may be given.
+    """A cyclic number for contexts, such as the hour of the day or an angle. Any number is valid.
 
     >>> canopy.periodic(24)
     Periodic(period=24.0)
@@ -125,7 +125,7 @@ _Each = TypeVar("_Each")
 
 
 class _Named(Generic[_Each]):
-    """Looks at things by their names, as in a dictionary."""
+    """A read-only mapping by names."""
 
     _things: dict[str, _Each]
 
@@ -146,15 +146,15 @@ class _Named(Generic[_Each]):
         return self._things.keys()
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The one of that name, or the default."""
+        """The value of that name, or the default."""
         return self._things.get(name, default)
 
     def values(self) -> ValuesView[_Each]:
-        """What has the names."""
+        """The values."""
         return self._things.values()
 
     def items(self) -> ItemsView[str, _Each]:
-        """Names, and what has them."""
+        """The pairs of a name and its value."""
         return self._things.items()
 
     def __eq__(self, other: object) -> bool:
@@ -171,7 +171,7 @@ class _Named(Generic[_Each]):
 
 
 class Space(_Named[Parameter], _canopy.Space):
-    """Named parameters, in the order given. Wherever a space is expected, a dictionary will do.
+    """Named parameters, in the given order. A dictionary is accepted wherever a space is expected.
 
     >>> space = canopy.Space({"ttl": canopy.real(1, 3600, log=True), "policy": canopy.choice("lru", "lfu")})
     >>> list(space)
@@ -191,9 +191,9 @@ class Space(_Named[Parameter], _canopy.Space):
 
 
 class Contexts(_Named[Variable], _canopy.Contexts):
-    """What is observed before each pull, by name, in the order given: three variables at most.
+    """The variables that are observed before each pull, by name, in the given order: at most three.
 
-    Wherever contexts are expected, a dictionary will do.
+    A dictionary is accepted wherever contexts are expected.
 
     >>> contexts = canopy.Contexts({"hour": canopy.periodic(24), "tenant": canopy.choice("small", "large")})
     >>> contexts["hour"].period
@@ -221,7 +221,7 @@ def space_from(space: Space | Mapping[str, Parameter]) -> Space:
 
 
 def contexts_from(contexts: AnyContexts) -> Contexts | None:
-    """None: nothing is observed. Raises ValueError."""
+    """Converts to Contexts; None stays None. Raises ValueError."""
     if contexts is None or isinstance(contexts, Contexts):
         return contexts
     return Contexts(contexts) if contexts != {} else None
@@ -253,7 +253,7 @@ def contexts_from_tuples(variables: Sequence[tuple[str, str, Mapping[str, Any], 
 
 
 def contexts_from_documents(variables: Iterable[Mapping[str, Any]]) -> Contexts | None:
-    """Contexts from the tables of a study file; None: there are none."""
+    """Contexts from the tables of a study file; None if there are none."""
     return contexts_from(
         {
             each["name"]: Periodic(each["period"]) if each.get("period") else _parameter_from(each["type"], each)
@@ -271,7 +271,7 @@ def context_documents_from(contexts: Contexts) -> list[dict[str, Any]]:
 
 
 def _parameter_from(kind: str, fields: Mapping[str, Any]) -> Parameter:
-    """A parameter from its fields as study files have them; those that are left out have their defaults."""
+    """A parameter from its fields as in study files; missing ones have their defaults."""
     made: dict[str, Any] = {}
     for field in dataclasses.fields(_KINDS[kind]):
         if field.name == "log":
@@ -286,7 +286,7 @@ _Kind = TypeVar("_Kind", bound=Parameter)
 
 
 def _checked(parameter: _Kind) -> _Kind:
-    """The same, if a space takes it. Raises ValueError: `real.low = 1: must be below high = 0`."""
+    """Checks a parameter and returns it. Raises ValueError: `real.low = 1: must be below high = 0`."""
     try:
         Space({type(parameter).__name__.lower(): parameter})
     except ValueError as error:
@@ -295,13 +295,13 @@ def _checked(parameter: _Kind) -> _Kind:
 
 
 def _labels(choices: tuple[Any, ...]) -> list[str]:
-    """The names of choices: strings name themselves, unless that would confuse "1" with 1."""
+    """The names of choices: strings are their own names, unless that would confuse "1" with 1."""
     labels = [value if isinstance(value, str) else repr(value) for value in choices]
     return labels if len(set(labels)) == len(labels) else [repr(value) for value in choices]
 
 
 def _tuple_of(what: str, name: str, parameter: Variable) -> tuple[str, str, dict[str, Any]]:
-    """As `_canopy` takes a parameter, or what is observed (`what`: "space" or "context")."""
+    """The form of a parameter or variable that `_canopy` takes (`what`: "space" or "context")."""
     if not isinstance(name, str):
         raise ValueError(f"{what}.{name!r}: the name of a {_NOUNS[what]} must be a string")
     if not isinstance(parameter, Parameter):
@@ -317,12 +317,12 @@ _NOUNS = {"space": "parameter", "context": "context"}
 
 
 def _without_period(variable: Variable) -> Variable:
-    """The values that differ, as a parameter."""
+    """One period of values, as a parameter."""
     return Real(0.0, variable.period) if isinstance(variable, Periodic) else variable
 
 
 def number(name: str, value: Any) -> float:
-    """A number, not a string that looks like one. Raises ValueError."""
+    """Converts a number, but not a string. Raises ValueError."""
     try:
         if isinstance(value, (str, bytes, bytearray)):
             raise TypeError
@@ -332,7 +332,7 @@ def number(name: str, value: Any) -> float:
 
 
 def whole(name: str, value: Any, least: int = -(2**53), most: int = 2**53) -> int:
-    """A whole number; 1e3 and numpy's integers count as well. Raises ValueError."""
+    """Converts a whole number; 1e3 and numpy's integers are valid too. Raises ValueError."""
     found = None
     if hasattr(value, "__index__"):
         found = operator.index(value)
@@ -344,24 +344,24 @@ def whole(name: str, value: Any, least: int = -(2**53), most: int = 2**53) -> in
 
 
 AnySpace = Space | Mapping[str, Parameter]
-#: what is observed before each pull, by name; None: nothing
+#: the variables that are observed before each pull, by name; None: none
 AnyContexts = Contexts | Mapping[str, Variable] | None
-Context = Mapping[str, Any]  #: what was observed: a value for each name
+Context = Mapping[str, Any]  #: an observed context: a value for each name
 Direction = Literal["maximize", "minimize"]
 RewardRange = Sequence[float] | Literal["auto"] | None
 
 
 class Baseline(NamedTuple):
-    """A setting that is known to be good, which the best arm is compared with while the search runs.
+    """A known good setting with which the best arm is compared while the search runs.
 
-    After `every` pulls of the search on average comes a round: `pulls` pairs of the best arm and the baseline, right
-    after each other, in an order that is tossed; `every=0` leaves them out. `seed` is that of the coin, by default a
-    new one. Comparing begins after a quarter of `horizon` pulls, if it is given, from 20 to 100.
+    A round comes after `every` pulls of the search on average: `pulls` pairs of the best arm and the baseline, directly
+    after each other, in random order; `every=0` disables rounds. `seed` is the seed of the order, by default a new one.
+    Rounds begin after a quarter of `horizon` pulls, if it is given, but after 20 to 100 pulls.
 
     With `max_loss=0.02`, tuning may cost 2 % of what the baseline would have earned meanwhile: an arm is called only if
-    its worst plausible loss fits, and the baseline or a proven arm until then. `worst_loss` is the part of the
+    its worst plausible loss is within that, otherwise the baseline or a proven arm. `worst_loss` is the part of the
     baseline's reward that a call of an untried arm may lose at worst, 1 by default; when minimizing it must be given.
-    Where rewards may be negative, `max_loss_per_pull` and `worst_loss_per_pull` say the same as rewards.
+    If rewards may be negative, give `max_loss_per_pull` and `worst_loss_per_pull` instead, in units of the reward.
     """
 
     setting: dict[str, Any]
@@ -380,9 +380,9 @@ LOSS_FIELDS = ("max_loss", "worst_loss", "max_loss_per_pull", "worst_loss_per_pu
 
 
 class Limit(NamedTuple):
-    """What a metric must be, on average over the calls with an arm: see `at_most`, `at_least` and `between`.
+    """A limit on the mean of a metric over the calls with an arm: see `at_most`, `at_least` and `between`.
 
-    Beyond it by `factor` in a single call, the adaptive tree leaves the arm at once.
+    If a single call violates it by `factor`, the adaptive tree avoids the arm at once.
     """
 
     min: float | None = None
@@ -391,7 +391,7 @@ class Limit(NamedTuple):
 
 
 def at_most(value: float, *, factor: float = 2.0) -> Limit:
-    """A limit on a metric: no more than that.
+    """An upper limit on a metric.
 
     >>> canopy.at_most(60)
     Limit(min=None, max=60.0, factor=2.0)
@@ -400,7 +400,7 @@ def at_most(value: float, *, factor: float = 2.0) -> Limit:
 
 
 def at_least(value: float, *, factor: float = 2.0) -> Limit:
-    """A limit on a metric: no less than that.
+    """A lower limit on a metric.
 
     >>> canopy.at_least(0.9).min
     0.9
@@ -409,7 +409,7 @@ def at_least(value: float, *, factor: float = 2.0) -> Limit:
 
 
 def between(low: float, high: float, *, factor: float = 2.0) -> Limit:
-    """A limit on a metric at either end.
+    """A lower and an upper limit on a metric.
 
     >>> canopy.between(10, 60)
     Limit(min=10.0, max=60.0, factor=2.0)
@@ -419,4 +419,4 @@ def between(low: float, high: float, *, factor: float = 2.0) -> Limit:
 
 Limits = Mapping[str, Limit] | None  #: by the names of the metrics
 
-AnyBaseline = Mapping[str, Any] | Baseline | None  #: an arm, or with more about it; None: there is none
+AnyBaseline = Mapping[str, Any] | Baseline | None  #: an arm, or a `Baseline` with more options; None: no baseline

@@ -1,4 +1,4 @@
-"""Durable studies: an optimizer whose every step is on the disk before the call returns."""
+"""Durable studies: optimizers whose changes are on disk before a call returns."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ DEFAULT_STORE = "canopy.db"
 
 
 class StudyRecord(NamedTuple):
-    """A study as its store lists it.
+    """A study as it is listed by its store.
 
-    `pulls` are the rewards learnt; `created` and `updated` are seconds since 1970; `holder` is who last opened it for
-    writing, perhaps long ago; `forked_from` is the name of another study, or empty.
+    `pulls` is the number of rewards learnt; `created` and `updated` are seconds since 1970; `holder` is the process
+    that last opened it for writing; `forked_from` is the name of another study, or empty.
     """
 
     name: str
@@ -42,25 +42,25 @@ class StudyRecord(NamedTuple):
 
 
 class Study(Looks, _canopy.Study):
-    """An optimizer that remembers, in the same store as the command line's, under the same locks.
+    """An optimizer whose state is kept in a store, which the command line can use as well.
 
-    It speaks the optimizer's protocol: ask, tell, penalize, observe, remember, bar, drop, finish, best, estimate,
-    summary, tree, in_flight. What a call has changed is on the disk when it returns; `with study.batch():` commits many
-    calls at once. Threads may share a study, and one commit serves all that wait for one. One process at a time may
-    have a study open; the others get StudyError, and may look with `load_optimizer`.
+    It has the protocol of an optimizer: ask, tell, penalize, observe, remember, bar, drop, finish, best, estimate,
+    summary, tree, in_flight. When a call returns, its changes are on disk; `with study.batch():` commits many
+    calls at once. Threads may share a study; waiting calls share a commit. Only one process at a time may have a study
+    open; others get StudyError, but may read it with `load_optimizer`.
 
     >>> import tempfile, os
     >>> store = os.path.join(tempfile.mkdtemp(), "canopy.db")
     >>> with canopy.Study.open("cache", store=store, space={"ttl": canopy.real(1, 3600, log=True)}) as study:
     ...     pull = study.ask(1)
     ...     study.tell(pull, 0.8)
-    >>> with canopy.Study.open("cache", store=store) as study:  # where it was
+    >>> with canopy.Study.open("cache", store=store) as study:  # continues
     ...     study.summary().t
     2
     """
 
     store: str
-    _unanswered: deque[int]  # tickets that an earlier process has left
+    _unanswered: deque[int]  # tickets left open by an earlier process
 
     def __init__(self) -> None:
         raise TypeError("open a study with canopy.Study.open(name, store=...)")
@@ -114,20 +114,19 @@ class Study(Looks, _canopy.Study):
         confidence: float | None = None,
         **options: Unpack[StudyOptions],
     ) -> Study:
-        """Opens the study of that name to continue it, or creates it.
+        """Opens a study to continue it, or creates it.
 
         The store is a file, or a database of PostgreSQL: `postgresql://user@host/database`.
 
-        With neither `space` nor `file` it must be in the store. With a space (and an optimizer, its options,
-        a direction, a reward_range, a confidence) or a study file (TOML or JSON, as `canopy tune` reads it), it is made
-        if it is not there, and must be the same if it is; but reward_range and confidence may change, and take effect.
-        Where no optimizer is named, a study keeps the one it was made with, and a new one has the adaptive tree.
-        The choices of its space, and of its contexts, must be strings. Raises StudyError if it is open elsewhere.
+        With neither `space` nor `file` the study must exist. With a space (and an optimizer, its options, a direction,
+        a reward_range, a confidence) or a study file (TOML or JSON, as for `canopy tune`), it is created if it does not
+        exist. An existing study must have the same settings, except reward_range and confidence, which are changed. The
+        default optimizer is that of an existing study, or the adaptive tree for a new one. The choices of its space and
+        of its contexts must be strings. Raises StudyError if another process has the study open.
 
-        `fork` is the name of a new study that is made from this one and opened instead. It begins with the whole
+        `fork` is the name of a new study that is created from this one and opened instead. It begins with the whole
         journal if nothing that learning depends on differs. If the optimizer, its options or the ranges of the space
-        differ, it carries the history over: the rewards of all arms that lie in the new space, as if they had been told
-        by `observe`.
+        differ, it begins with the rewards of all arms that are in the new space, as if told by `observe`.
         """
         name = _checked_name("name", name)
         fork = None if fork is None else _checked_name("fork", fork)
@@ -137,9 +136,9 @@ class Study(Looks, _canopy.Study):
         like = None
         if file is not None:
             if space is not None or about:
-                raise ValueError("file: leave out space and options, which are in the file")
+                raise ValueError("file: leave out the space and options, which are in the file")
             with open(file, "rb"):
-                pass  # raises FileNotFoundError and the like
+                pass  # raises FileNotFoundError or a similar error
             file = os.fsdecode(file)
         elif space is not None:
             space = _keepable("space", space_from(space))
@@ -158,9 +157,9 @@ class Study(Looks, _canopy.Study):
 
     @contextmanager
     def batch(self) -> Iterator[Study]:
-        """Calls of this thread in the block do not wait for the disk; its end does, even after an exception.
+        """In the block, calls of this thread do not wait for the disk; the end of the block does.
 
-        Raises StoreError at the end if anything in the block was lost.
+        Raises StoreError at the end if changes in the block could not be stored.
         """
         self._begin_batch()
         try:
@@ -176,8 +175,8 @@ class Study(Looks, _canopy.Study):
     ) -> None:
         """Tells the result of a pull, in the user's units.
 
-        One reward, several, or Rewards. All of them are learnt, or none, with a ValueError. `metrics` are what else
-        was measured, by name: `canopy best` and the live page show them.
+        One reward, several, or Rewards. Either all are learnt, or none, with a ValueError. `metrics` are other measured
+        numbers by name: `canopy best` and the live page show them.
         """
         super().tell(pull, reward, metrics)
         self._say_advice()
@@ -190,18 +189,18 @@ class Study(Looks, _canopy.Study):
         *,
         context: dict[str, Any] | None = None,
     ) -> None:
-        """Tells rewards of an arm that was not asked for.
+        """Tells rewards of an arm that no ask returned.
 
-        One reward, several, or Rewards. They count as pulls of the arm, not as steps. With contexts, `context` says in
-        which one they were earned.
+        One reward, several, or Rewards. They count as pulls of the arm, not as steps. With contexts, `context` is the
+        context in which they were measured.
         """
         super().observe(arm, reward, metrics, context=context)
         self._say_advice()
 
     def _take_unanswered(self) -> _canopy.Pull | None:
-        """A pull that an earlier process left open, each once, for maximize to play first."""
+        """Returns each pull that an earlier process left open once, for maximize to play first."""
         still_open = {pull.ticket: pull for pull in self.in_flight()} if self._unanswered else {}
-        with suppress(IndexError):  # when none is left
+        with suppress(IndexError):  # none is left
             while True:
                 pull = still_open.get(self._unanswered.popleft())
                 if pull:
@@ -209,7 +208,7 @@ class Study(Looks, _canopy.Study):
         return None
 
     def copy(self) -> Optimizer:
-        """The optimizer as it is now, in memory; the study knows nothing of what is told to it."""
+        """A copy of the optimizer in memory; what it is told does not change the study."""
         return _optimizer_from(self._copy())
 
     def __enter__(self) -> Study:
@@ -219,7 +218,7 @@ class Study(Looks, _canopy.Study):
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("a study cannot be pickled: it is in its store; study.copy() is its optimizer in memory")
+        raise TypeError("a study cannot be pickled; study.copy() returns its optimizer in memory")
 
     def __repr__(self) -> str:
         try:
@@ -234,10 +233,11 @@ def studies(store: str | os.PathLike[str] = DEFAULT_STORE) -> list[StudyRecord]:
 
 
 def load_optimizer(name: str, store: str | os.PathLike[str] = DEFAULT_STORE) -> Optimizer:
-    """The optimizer of a study as it is now, to look at; what you tell it stays in memory.
+    """A copy of the optimizer of a study, for reading; what it is told does not change the study.
 
-    It needs no lock: somebody else may be writing to the study. Warns if the study was begun with another revision of
-    its algorithm: then it is not the optimizer that chose the arms, but one that has observed all that they earned.
+    It needs no lock, so another process may be writing to the study. Warns if the study was created with another
+    revision of its algorithm: then it is not the optimizer that chose the arms, but a new one that has observed their
+    rewards.
     """
     return _load(name, store)
 
@@ -245,7 +245,7 @@ def load_optimizer(name: str, store: str | os.PathLike[str] = DEFAULT_STORE) -> 
 def _load(name: str, store: str | os.PathLike[str]) -> Optimizer:
     optimizer, warning = _canopy.look_at(_path(store), _checked_name("name", name))
     if warning:
-        warnings.warn(warning, stacklevel=3)  # of whoever has called what calls this
+        warnings.warn(warning, stacklevel=3)  # the caller's caller
     return _optimizer_from(optimizer)
 
 
@@ -254,10 +254,10 @@ def _optimizer_from(optimizer: _canopy.Optimizer) -> Optimizer:
 
 
 def load_result(name: str, store: str | os.PathLike[str] = DEFAULT_STORE) -> Result:
-    """Everything that a study was told, as a Result: for `to_frame` and the plots.
+    """All rewards of a study as a Result, for `to_frame` and the plots.
 
-    Rewards that were told as sums are shown as their mean, repeated. Those that were observed, without having been
-    asked for, are episodes with ticket 0.
+    Rewards told as sums are replaced by their mean, repeated. Observed rewards, which no ask returned, are episodes
+    with ticket 0.
     """
     result = Result(_load(name, store))
     started = None
@@ -277,13 +277,12 @@ _Kept = TypeVar("_Kept", Space, Contexts)
 
 
 def _keepable(what: str, things: _Kept) -> _Kept:
-    """The same space or contexts (`what`: "space" or "context"), if a store can keep them."""
+    """Checks that a store can keep a space or contexts (`what`: "space" or "context"), and returns it."""
     for name, thing in things.items():
         for value in thing._objects():
             if not isinstance(value, str) or "\0" in value:
                 raise ValueError(
-                    f"{what}.{name}: the choices of a study must be strings without zero bytes, since they are kept in"
-                    " its store"
+                    f"{what}.{name}: the choices of a study must be strings without zero bytes, because they are stored"
                 )
     return things
 

@@ -1,4 +1,4 @@
-"""Tables of an experiment, as text and for LaTeX, and what is in them."""
+"""Tables of an experiment, as text and for LaTeX."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from . import _canopy
 from ._space import whole
 
-Statistic = Literal["mean", "median"]  #: over runs
+Statistic = Literal["mean", "median"]  #: statistic over runs
 
 
 class Spread(NamedTuple):
@@ -43,7 +43,7 @@ def check_statistic(statistic: Any) -> None:
 
 
 class Cell(NamedTuple):
-    """What a table says of an algorithm in an environment: a number between two others."""
+    """A cell of a table: an estimate with its lower and upper end."""
 
     middle: float
     low: float | None
@@ -56,10 +56,10 @@ class Cell(NamedTuple):
 
 
 def cells_of(result: Any, measure: str, statistic: Statistic, baseline: str | None) -> dict[str, dict[str, Cell]]:
-    """By environment and algorithm."""
+    """The cells by environment and algorithm."""
     check_statistic(statistic)
     if baseline is not None and statistic == "median":
-        raise ValueError('statistic = "median": differences to a baseline have means')
+        raise ValueError('statistic = "median": is not available for differences to a baseline')
     differences = {}
     if baseline is not None:
         differences = {
@@ -143,7 +143,7 @@ def latex_table(
 
 
 def _latex_of(cells: dict[str, Cell], algorithm: str, statistic: Statistic, digits: int) -> str:
-    """The least of an environment is in bold; a difference is if it is significant."""
+    """Formats a cell. The least value of an environment is bold, or a difference if it is significant."""
     cell = cells[algorithm]
     if cell.is_difference:
         is_bold = cell.is_significant and cell.middle < 0

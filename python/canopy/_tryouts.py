@@ -1,4 +1,4 @@
-"""What a policy search by episodes plays beside the arms of its optimizer: random arms, and a playoff at the end."""
+"""Arms that an episodic policy search plays besides those of its optimizer: random arms, and a playoff at the end."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ._optimizers import Best, arm_text, make_optimizer
 from ._result import Result
 from ._space import Space
 
-PLAYOFF = 0.3  #: the share of the steps that is kept for the playoff
-CANDIDATES = 100  #: the most arms that are in it
+PLAYOFF = 0.3  #: share of the steps for the playoff
+CANDIDATES = 100  #: maximum number of arms in the playoff
 
 
 @dataclass
 class _Tried:
-    """An arm that was played; a failed episode has the return -inf."""
+    """An arm with its returns; a failed episode has the return -inf."""
 
     arm: dict[str, Any]
     returns: list[float] = field(default_factory=list)
@@ -29,11 +29,11 @@ class _Tried:
 
 
 class Tryouts(deque[dict[str, Any]]):
-    """A queue of arms to play next. While it is empty, the optimizer is asked.
+    """A queue of arms to play next. While it is empty, the optimizer chooses.
 
-    With a few dozen episodes a tree repeats few arms, and these lie in the middles of large cells. So half of the steps
-    go to arms drawn at random. The largest of many single returns was lucky. So in the playoff the arm with the largest
-    mean return is played again and again, until it has fallen behind another one.
+    With a few dozen episodes, a tree repeats few arms, and these are centres of large cells. Therefore half of the
+    steps go to random arms. The largest of many single returns is biased by luck. Therefore a playoff repeatedly plays
+    the arm with the largest mean return.
     """
 
     def __init__(self, play: Callable[..., float], played: Callable[[], int], steps: int, space: Space, seed: int):
@@ -44,11 +44,11 @@ class Tryouts(deque[dict[str, Any]]):
         self._sampler = make_optimizer("random", space, seed=seed)
         self._tried: dict[str, _Tried] = {}
         self._is_random = False
-        self._balance = 0  # steps of the optimizer's arms less those of random ones
-        self._candidates: list[_Tried] = []  # once the playoff has begun
+        self._balance = 0  # steps of the optimizer's arms minus steps of random arms
+        self._candidates: list[_Tried] = []  # set when the playoff begins
 
     def episode(self, **arm: Any) -> float:
-        """Plays an arm, and notes its return."""
+        """Plays an arm and records its return."""
         tried = self._tried.setdefault(repr(arm), _Tried(arm))
         begun, total = self._played(), -math.inf
         try:
@@ -60,7 +60,7 @@ class Tryouts(deque[dict[str, Any]]):
             self._balance += -taken if self._is_random else taken
 
     def __bool__(self) -> bool:
-        """Whether the next arm comes from here."""
+        """Whether the queue has an arm to play."""
         self._is_random = False
         return bool(self._tried) and (self._played() >= self._begin or self._balance > 0)
 
@@ -69,7 +69,7 @@ class Tryouts(deque[dict[str, Any]]):
             return self._next_of_playoff()
         self._is_random = True
         pull = self._sampler.ask(1)
-        self._sampler.tell(pull, 0.0)  # it would say the same again otherwise
+        self._sampler.tell(pull, 0.0)  # so that it does not return the same arm again
         return dict(pull.arm)
 
     def _next_of_playoff(self) -> dict[str, Any]:
@@ -78,14 +78,14 @@ class Tryouts(deque[dict[str, Any]]):
         return max(self._candidates, key=_Tried.mean).arm
 
     def _winner(self) -> _Tried | None:
-        """The arm with the largest mean less its standard error, with the noise of all candidates."""
+        """The arm with the largest mean minus its standard error, with the pooled noise of all candidates."""
         usable = [tried for tried in self._candidates if tried.mean() > -math.inf]
         squares = sum((each - tried.mean()) ** 2 for tried in usable for each in tried.returns)
         noise = math.sqrt(squares / max(1, sum(len(tried.returns) - 1 for tried in usable)))
         return max(usable, key=lambda tried: tried.mean() - noise / math.sqrt(len(tried.returns)), default=None)
 
     def best(self, result: Result) -> Best | None:
-        """What to recommend: the winner of the playoff; without one, what the optimizer does."""
+        """The arm to recommend: the winner of the playoff; without a playoff, the best arm of the optimizer."""
         best, winner = result.best_or_none(), self._winner()
         if best is None or winner is None:
             return best

@@ -1,4 +1,4 @@
-"""How many calls at a time, and where they are made."""
+"""The number of parallel calls, and the workers that make them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Workers = Literal["processes", "threads"]
 
 
 class Jobs(NamedTuple):
-    """The number of calls at a time, in workers of their own or by an executor."""
+    """The number of parallel calls, and their workers or executor."""
 
     calls: int = 1
     workers: Workers = "threads"
@@ -20,7 +20,7 @@ class Jobs(NamedTuple):
 
 
 def jobs_from(n_jobs: Any) -> int:
-    """How many at a time; -1 is one per core that this process may use. Raises ValueError."""
+    """The number of parallel calls; -1 is one per core that this process may use. Raises ValueError."""
     if n_jobs == -1:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     try:
@@ -30,15 +30,15 @@ def jobs_from(n_jobs: Any) -> int:
 
 
 def workers_from(n_jobs: Any, workers: Any, executor: Any) -> Jobs:
-    """What `n_jobs`, `workers` and `executor` ask for. Raises ValueError."""
+    """Checks `n_jobs`, `workers` and `executor`. Raises ValueError."""
     if workers not in ("processes", "threads"):
         raise ValueError(f'workers = {workers!r}: must be "processes" or "threads"')
     if executor is None:
         return Jobs(1 if n_jobs is None else jobs_from(n_jobs), workers)
     if not callable(getattr(executor, "submit", None)):
-        raise ValueError(f"executor = {executor!r}: must be an executor of concurrent.futures, or one that is like it")
+        raise ValueError(f"executor = {executor!r}: must be an executor with the interface of concurrent.futures")
     if n_jobs is None:
         n_jobs = getattr(executor, "_max_workers", None)
         if n_jobs is None:
-            raise ValueError("n_jobs: is missing; say how many calls at a time the executor is to make")
+            raise ValueError("n_jobs: is missing; give the number of parallel calls of the executor")
     return Jobs(jobs_from(n_jobs), workers, executor)

@@ -1,7 +1,7 @@
-"""The functions on which this field compares algorithms: by name, mapped to [0, 1], with their optima.
+"""Standard test functions by name, scaled to [0, 1], with their optima.
 
-They are those of `canopy simulate` and docs/environments.md, without noise; `canopy.experiment` also takes their names,
-and then stays in C++.
+They are the functions of `canopy simulate` and docs/environments.md, without noise. `canopy.experiment` also takes
+their names, and then runs entirely in C++.
 
 >>> from canopy import functions
 >>> functions.names()[:3]
@@ -44,11 +44,11 @@ _NAMES = (
 
 
 class KnownFunction(Function):
-    """A function whose best arm is known; called as `f(**arm)`. It can be pickled.
+    """A function with a known best arm, called as `f(**arm)`. It can be pickled.
 
-    `optimum` is the largest value, as the formula has it. What is computed may differ by rounding: f is above `optimum`
-    nowhere by more than 1e-9, and f of the best arm is below it by no more than `tolerance`. So do not compare with ==;
-    `regret` and `is_near` say how good an arm is.
+    `optimum` is the exact largest value. Computed values may differ by rounding: f exceeds `optimum` by at most 1e-9,
+    and f of the best arm is below it by at most `tolerance`. Therefore do not compare with ==; use `regret` and
+    `is_near`.
 
     >>> f = canopy.functions.get("garland")
     >>> f(**f.best_arm) == f.optimum, f.is_near(f.best_arm, within=f.tolerance)
@@ -59,18 +59,18 @@ class KnownFunction(Function):
 
     optimum: float  #: f*, the largest value
     best_arm: dict[str, Any]  #: an arm that has it
-    #: how far f of the best arm may be below `optimum`. In the garland function that is 2e-8, since its peaks are the
-    #: tips of square roots, where the nearest number is not near enough; 1e-15 in all others.
+    #: how far f of the best arm may be below `optimum`: 2e-8 for the garland function, whose peaks are the tips of
+    #: square roots and so sensitive to rounding of x; 1e-15 for all others.
     tolerance = 1e-7
 
-    _given: dict[str, Any]  # to `get`
+    _given: dict[str, Any]  # arguments of `get`
 
     def regret(self, arm: Mapping[str, Any]) -> float:
-        """f* - f(arm), without noise; 0 where only rounding would make it negative."""
+        """f* - f(arm), without noise; never negative."""
         return max(0.0, self.optimum - self.function(**arm))
 
     def is_near(self, arm: Mapping[str, Any], within: float = 0.01) -> bool:
-        """Whether the regret of an arm is at most that. All these functions range over about [0, 1]."""
+        """Whether the regret of an arm is at most `within`. All these functions range over about [0, 1]."""
         return self.regret(arm) <= within
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -78,7 +78,7 @@ class KnownFunction(Function):
 
 
 def names() -> list[str]:
-    """The names of all of them."""
+    """The names of all functions."""
     return list(_NAMES)
 
 
@@ -92,8 +92,8 @@ def get(
 ) -> KnownFunction:
     """The function of that name; `noise` is what `canopy.experiment` adds.
 
-    `dimension` is for those of any number of parameters, and `crop` cuts a part off the box of those whose optimum is
-    in its middle (docs/environments.md).
+    `dimension` is for functions of any number of parameters, and `crop` cuts off a part of the box for functions whose
+    optimum is in its middle (docs/environments.md).
 
     >>> canopy.functions.get("rastrigin", dimension=3)
     <canopy.Function rastrigin of ['x1', 'x2', 'x3']>

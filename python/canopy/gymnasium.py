@@ -1,6 +1,6 @@
 """Policy search in Gymnasium environments.
 
-Nothing here imports gymnasium: an environment is anything with `reset` and `step`.
+This module does not import gymnasium: an environment is any object with `reset` and `step`.
 """
 
 from __future__ import annotations
@@ -79,34 +79,34 @@ def policy_search(
     max_failures: int = 25,
     **options: Unpack[OptimizerOptions],
 ) -> Result:
-    """Finds the parameters of a policy while the environment runs, in a number of its steps.
+    """Finds the parameters of a policy within a number of steps of the environment.
 
     `policy(theta, observation)` returns an action; theta is a dictionary with the parameters of `space`.
 
-    - reward="return": a pull is a whole episode, from a reset to its end, and its reward is the sum of those of its
-      steps. Episodes are independent, and so is feedback. The episode in which `steps` run out is played to its end.
-      Half of the steps go to arms that the optimizer asks for, half to random ones. The last three tenths of all steps
-      are a playoff: the arm with the largest mean return is played again, until another one has a larger mean. `best`
-      is the winner, on the `basis` "playoff". An optimizer or a study that is given plays alone, and so does one with
-      `contexts`, `limits`, a `baseline` or a `partition`: `best` is then its own.
+    - reward="return": a pull is a whole episode, from a reset to its end, and its reward is the sum of the rewards of
+      its steps. Episodes are independent, and so is feedback. The episode in which `steps` run out is played to its
+      end. Half of the steps go to arms of the optimizer, half to random arms. The last 30 % of all steps are a playoff,
+      which repeatedly plays the arm with the largest mean return. `best` is its winner, with the `basis` "playoff".
+      Random arms and the playoff are left out with a given optimizer or study, and with `contexts`, `limits`, a
+      `baseline` or a `partition`: `best` is then that of the optimizer.
     - reward="step": a pull is one step of the environment, and its reward is told at once. When the parameters change,
-      the environment carries on from where it is, so rewards soon after it tell about the parameters before. Where the
-      state follows the parameters within that many steps, the adaptive tree's `settle` passes over them.
-      `optimizer="hct"` expects correlated feedback by default and holds parameters for episodes that double in length:
-      slower, and safer. When a step says `terminated` or `truncated`, the environment is reset and the next step starts
-      there. The step that ended the episode counts like any other.
-    - reward="auto", the default, is "return" where at least ten episodes fit into `steps`: the environment has a time
+      the environment continues from its state, so the next rewards still depend on the earlier parameters. If the state
+      follows the parameters within some steps, give the adaptive tree that number as `settle`, so that it skips them.
+      `optimizer="hct"` expects correlated feedback by default and keeps parameters for episodes that double in length:
+      slower, and safer. After a step with `terminated` or `truncated`, the environment is reset. The step that ended
+      the episode counts like any other.
+    - reward="auto", the default, is "return" if at least ten episodes fit into `steps`: the environment has a time
       limit (`env.spec.max_episode_steps`) of at most a tenth of them, or it has none, and an episode with the first arm
-      ends within a twentieth of them. Else it is "step", as with `settle` or correlated feedback, and for optimizers
-      that must know the number of pulls. An optimizer or a study that is given has "return" if the environment has a
-      time limit, however many the steps are.
-    - end_reward: what a terminated step is worth instead of its own reward. With reward="step", ending may be a failure
-      that rewards alone do not show: a pole that fell still earned 1 for each step before.
-    - contexts, context: where the best parameters depend on what is observed, contexts={"gravity": canopy.real(5, 15)}
-      says what that is, and `context(observation, info)` returns it, from what the environment has said last: with
-      reward="return" when the episode began. It is called before each pull. The result has a `policy`.
-    - seed: of the environment, and of an optimizer that has one.
-    - The other arguments are those of `maximize`. After a step that failed (on_failure), the environment is reset.
+      ends within a twentieth of them. Otherwise it is "step", also with `settle` or correlated feedback, and for
+      optimizers that must know the number of pulls. A given optimizer or study has "return" if the environment has a
+      time limit, for any number of steps.
+    - end_reward: the reward of a terminated step, instead of its own. With reward="step", the end of an episode may be
+      a failure that rewards do not show: in CartPole every step earns 1, also the one in which the pole falls.
+    - contexts, context: for best parameters that depend on observed variables, contexts={"gravity": canopy.real(5, 15)}
+      lists them, and `context(observation, info)` returns their values from the last output of the environment: with
+      reward="return" from the reset. It is called before each pull. The result has a `policy`.
+    - seed: the seed of the environment, and of an optimizer that has one.
+    - The other arguments are those of `maximize`. After a failed step (see on_failure), the environment is reset.
 
     >>> class Drift:  # the policy's gain pulls a state towards zero
     ...     def reset(self, seed=None):
@@ -137,7 +137,7 @@ def policy_search(
         if space is None:
             raise ValueError('space: is missing, for example {"gain": canopy.real(0, 1)}')
         space = space_from(space)
-        like: Optimizer | Study | RemoteStudy = make_optimizer(chosen, space, **given)  # before anything is played
+        like: Optimizer | Study | RemoteStudy = make_optimizer(chosen, space, **given)  # raises before playing
         check_observe(context, contexts_from(given.get("contexts")))
     else:
         like = chosen
@@ -189,14 +189,14 @@ def policy_search(
     return result
 
 
-#: options with which an optimizer plays without others' arms
+#: options that exclude random arms and the playoff
 _ALONE = ("contexts", "limits", "baseline", "partition")
 
 
 def _is_by_episode(
     chain: _Chain, like: Optimizer | Study | RemoteStudy, steps: int, is_named: bool, observe: Callable[[], Context]
 ) -> bool:
-    """Whether pulls had better be whole episodes; may play up to a twentieth of the steps."""
+    """Whether pulls should be whole episodes; may play up to a twentieth of the steps to find out."""
     options = like.options
     if options.get("settle") or options.get("feedback") == "correlated":
         return False
@@ -228,28 +228,28 @@ class _Chain:
         self._env = env
         self._policy = policy
         self._end_reward = end_reward
-        self._longest = longest  # steps of an episode
+        self._longest = longest  # maximum steps of an episode
         self._observation, self._info = env.reset(seed=seed)
         self._needs_reset = False
 
     def observed(self) -> tuple[Any, Any]:
-        """The last observation, and what was said beside it."""
+        """The last observation and info."""
         if self._needs_reset:
             self._reset()
         return self._observation, self._info
 
     def time_limit(self) -> int | None:
-        """The most steps of an episode, as the environment was registered with."""
+        """The time limit of an episode with which the environment was registered."""
         limit = getattr(getattr(self._env, "spec", None), "max_episode_steps", None)
         return None if limit is None else int(limit)
 
     def ends_within(self, most: int, theta: dict[str, Any]) -> bool:
-        """Whether an episode that begins now does; it is played. One that fails does not."""
+        """Plays an episode and returns whether it ends within some steps; False if it fails."""
         for _ in range(most):
             self._needs_reset = True
             try:
                 reward, has_ended = self._step(theta)
-            except Exception:  # the next pull will have it again
+            except Exception:  # the next pull will raise it again
                 return False
             if has_ended:
                 return True
@@ -259,10 +259,10 @@ class _Chain:
         return False
 
     def step(self, **theta: Any) -> float:
-        """One step; the reward of it."""
+        """Plays one step and returns its reward."""
         if self._needs_reset:
             self._reset()
-        self._needs_reset = True  # unless it goes well
+        self._needs_reset = True  # unless the step succeeds
         reward, has_ended = self._step(theta)
         self._needs_reset = has_ended or not is_usable(reward)
         if has_ended:
@@ -270,7 +270,7 @@ class _Chain:
         return reward
 
     def episode(self, **theta: Any) -> float:
-        """A whole episode; the sum of its rewards."""
+        """Plays an episode and returns the sum of its rewards."""
         if self._needs_reset:
             self._reset()
         self._needs_reset = True
@@ -280,8 +280,8 @@ class _Chain:
             total += reward
             if self.steps - first >= self._longest and not has_ended:
                 raise RuntimeError(
-                    f'an episode has not ended after {self._longest} steps, which is all there are; reward="return" '
-                    "is for tasks with an end, such as a time limit"
+                    f'an episode has not ended after {self._longest} steps, the maximum; reward="return" '
+                    "needs episodes that end, for instance by a time limit"
                 )
         return total
 

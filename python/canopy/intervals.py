@@ -1,6 +1,6 @@
-"""Intervals for the mean of an arm that hold at all times at once, however often one looks.
+"""Confidence intervals for the mean of an arm that are valid at all times simultaneously (confidence sequences).
 
-What `best` and `estimate` rest on, as functions of their own. docs/algorithm.md has the formulas and their sources.
+`best` and `estimate` use these functions. docs/algorithm.md has the formulas and their sources.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ __all__ = ["arm_alpha", "bounded_interval", "sequence_width", "success_interval"
 
 
 def arm_alpha(level: float, k: int) -> float:
-    """The probability with which the interval of the k-th arm ever played may fail; over all k they sum to 1 - level.
+    """The error probability of the interval of the k-th arm that was played; over all k they sum to 1 - level.
 
     >>> round(canopy.intervals.arm_alpha(0.95, 1), 4)
     0.0185
@@ -57,8 +57,8 @@ def success_interval(successes: float, pulls: float, alpha: float) -> tuple[floa
 def bounded_interval(mean: float, pulls: float, prediction_errors: float, alpha: float) -> tuple[float, float]:
     """The interval for the mean of rewards in [0, 1] of any distribution.
 
-    `prediction_errors` is the sum of (reward - prediction)^2, each prediction made before its reward: the mean of the
-    earlier ones, say.
+    `prediction_errors` is the sum of (reward - prediction)^2, each prediction made before its reward, for instance as
+    the mean of the earlier rewards.
 
     >>> [round(end, 3) for end in canopy.intervals.bounded_interval(0.3, 1000, 10, 0.05)]
     [0.282, 0.318]

@@ -38,23 +38,23 @@ FailureValue = float | Literal["worst", "drop"]
 
 
 class AdaptiveSamplerOptions(AdaptiveOptions, total=False):
-    """What `Sampler` hands on to its tree."""
+    """The options of the tree of `Sampler`."""
 
     partition: AnyPartition
     confidence: float
 
 
 class HctSamplerOptions(HctOptions, total=False):
-    """What `HctSampler` hands on to its tree."""
+    """The options of the tree of `HctSampler`."""
 
     partition: AnyPartition
     confidence: float
 
 
 class _TreeSampler(BaseSampler):
-    """What samplers share, whatever their tree."""
+    """The base class of the samplers."""
 
-    _name: ClassVar[str]  # of the optimizer
+    _name: ClassVar[str]  # name of the optimizer
     _observes: ClassVar[bool]  # whether it learns from trials that it has not suggested
 
     def __init__(
@@ -68,7 +68,7 @@ class _TreeSampler(BaseSampler):
         if "direction" in options:
             raise ValueError("direction: is taken from the study")
         check_options(self._name, options)
-        make_optimizer(self._name, {"x": real(0, 1)}, reward_range=reward_range, **options)  # complains at once
+        make_optimizer(self._name, {"x": real(0, 1)}, reward_range=reward_range, **options)  # raises at once
         if failure_value not in ("worst", "drop"):
             failure_value = single_reward(failure_value)
         if search_space is not None and not (
@@ -85,23 +85,23 @@ class _TreeSampler(BaseSampler):
         self._random = RandomSampler(seed=seed)
         self._optimizer: Optimizer | None = None
         self._study_name: str | None = None
-        self._pulls: dict[int, Pull] = {}  # of the trials that run, by number
-        self._put_off: list[Pull] = []  # of trials that failed before it was known what that is worth
-        self._learnt: set[int] = set()  # the numbers of trials that need not be looked at again
-        self._values: tuple[float, float] | None = None  # the least and the largest so far
+        self._pulls: dict[int, Pull] = {}  # of running trials, by number
+        self._put_off: list[Pull] = []  # of trials that failed before the first value
+        self._learnt: set[int] = set()  # numbers of trials that were processed
+        self._values: tuple[float, float] | None = None  # the smallest and the largest value so far
         self._warned_of: set[str] = set()
         self._lock = threading.RLock()
 
     @property
     def optimizer(self) -> Optimizer | None:
-        """The tree, for `canopy.plot`; None until the space is known. Floats with a step are counted in steps."""
+        """The tree, for `canopy.plot`; None until the space is known. Floats with a step are whole numbers of steps."""
         return self._optimizer
 
     def best(self) -> Best | None:
-        """What to recommend: like `Optimizer.best`, in Optuna's units; None before the tree has a value.
+        """The arm to recommend, like `Optimizer.best`, in Optuna's units; None before the tree has a value.
 
-        `arm` has the parameters that the tree searches, as `study.best_params` would. `mean` is that of all values of
-        the arm, and its interval is from `lower` to `upper`.
+        `arm` has the parameters that the tree searches, in the form of `study.best_params`. `mean` is the mean of all
+        values of the arm, and its interval is from `lower` to `upper`.
 
         >>> import optuna
         >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -133,7 +133,7 @@ class _TreeSampler(BaseSampler):
             return self._search_space or {}
 
     def _begin_again(self) -> None:
-        """Forgets the tree, whose space not all trials have: another one will observe them."""
+        """Drops the tree, because not all trials have its space; a new one will observe them."""
         self._has_shrunk = True
         self._optimizer = None
         self._pulls.clear()
@@ -148,7 +148,7 @@ class _TreeSampler(BaseSampler):
         with self._lock:
             self._check_study(study)
             if search_space != self._search_space:
-                return {}  # it has shrunk since
+                return {}  # the space has shrunk since
             if self._optimizer is None:
                 space = Space({name: _parameter_from(each) for name, each in search_space.items()})
                 direction: Direction = (
@@ -161,7 +161,7 @@ class _TreeSampler(BaseSampler):
                 self._observe_others(study, search_space)
                 self._penalize_put_off()
             if self._put_off:
-                return {}  # the tree would suggest what has failed
+                return {}  # the tree would suggest the failed arm again
             pull = self._optimizer.ask(1)
             self._pulls[trial.number] = pull
         return _values_from(pull, search_space)
@@ -170,12 +170,12 @@ class _TreeSampler(BaseSampler):
         self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
         with self._lock:
-            is_searched = self._has_shrunk or trial.number in self._pulls  # else it is too early to tell
+            is_searched = self._has_shrunk or trial.number in self._pulls  # otherwise it is too early
             if is_searched and param_name not in (self._search_space or {}):
                 self._warn(
                     "conditional",
-                    f"{param_name}: not every trial has it with the same range, so the tree cannot search it. Such "
-                    "parameters are sampled at random, each independently of all others.",
+                    f"{param_name}: some trials lack it or have another range for it, so the tree cannot search it. "
+                    "Such parameters are sampled independently at random.",
                 )
         return self._random.sample_independent(study, trial, param_name, param_distribution)
 
@@ -189,7 +189,7 @@ class _TreeSampler(BaseSampler):
             pull = self._pulls.pop(trial.number, None)
             if pull is None or self._optimizer is None:
                 pass
-            elif "fixed_params" in trial.system_attrs:  # it was enqueued, with an arm of its own
+            elif "fixed_params" in trial.system_attrs:  # it was enqueued with its own arm
                 self._optimizer.drop(pull)
             elif value is None:
                 self._learnt.add(trial.number)
@@ -200,12 +200,12 @@ class _TreeSampler(BaseSampler):
                     self._optimizer.tell(pull, value)
                 except ValueError as error:
                     self._fail(pull)
-                    self._warn("value", f"trial {trial.number}: {error}; it counts as a trial that failed")
+                    self._warn("value", f"trial {trial.number}: {error}; it counts as a failed trial")
                 self._optimizer._say_advice()
             self._penalize_put_off()
 
     def _observe_others(self, study: optuna.Study, search_space: dict[str, BaseDistribution]) -> None:
-        """Learns from trials that it has not suggested, each once."""
+        """Learns once from each trial that it has not suggested."""
         assert self._optimizer is not None
         for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.PRUNED)):
             if trial.number in self._learnt:
@@ -214,9 +214,7 @@ class _TreeSampler(BaseSampler):
             value = _value_of(trial, trial.state, trial.values)
             if value is None or not _is_of(trial, search_space):
                 continue
-            with contextlib.suppress(
-                ValueError
-            ):  # an arm outside of the space may be enqueued; a value may be infinite
+            with contextlib.suppress(ValueError):  # enqueued arms may be outside of the space, and values infinite
                 self._optimizer.observe(_arm_from(trial, search_space), value)
                 self._note_value(value)
 
@@ -226,7 +224,7 @@ class _TreeSampler(BaseSampler):
             self._values = (min(least, value), max(most, value))
 
     def _fail(self, pull: Pull) -> None:
-        """Penalizes a pull whose trial has no value, or puts that off."""
+        """Penalizes the pull of a trial without a value, or defers that."""
         assert self._optimizer is not None
         if self._failure_value == "drop":
             self._optimizer.drop(pull)
@@ -242,12 +240,12 @@ class _TreeSampler(BaseSampler):
                 self._optimizer.penalize(self._put_off.pop(0), worth)
 
     def _worth(self) -> float | None:
-        """What a failed trial is worth; None while no trial has a value."""
+        """The value of a failed trial; None while no trial has a value."""
         assert self._optimizer is not None
         worth = self._optimizer.failure_reward()
         if worth is not None or self._values is None:
             return worth
-        # The tree has no reward yet, but other trials have a value: the same rule.
+        # The tree has no reward yet, but other trials have values: apply the same rule.
         least, most = self._values
         maximizes = self._optimizer.direction == "maximize"
         worst = least if maximizes else most
@@ -260,8 +258,8 @@ class _TreeSampler(BaseSampler):
     def _check_study(self, study: optuna.Study) -> None:
         if self._study_name != study.study_name:
             raise ValueError(
-                f"this {type(self).__name__} serves the study {self._study_name}; "
-                f"make another one for {study.study_name}"
+                f"this {type(self).__name__} belongs to the study {self._study_name}; "
+                f"create another one for {study.study_name}"
             )
 
     def _warn(self, kind: str, message: str) -> None:
@@ -271,7 +269,7 @@ class _TreeSampler(BaseSampler):
             warnings.warn(message, stacklevel=3)
 
     def _note_study(self, study: optuna.Study) -> None:
-        """Notes which study it serves, and warns about earlier trials that it cannot learn from."""
+        """Binds the sampler to a study, and warns about earlier trials that it cannot learn from."""
         if self._study_name is not None:
             return
         self._study_name = study.study_name
@@ -295,23 +293,23 @@ class _TreeSampler(BaseSampler):
 
 
 class Sampler(_TreeSampler):
-    """Suggests what the adaptive tree would try next, for float, int and categorical parameters.
+    """A sampler that uses the adaptive tree, for float, int and categorical parameters.
 
-    The space is what all complete trials have asked for; until there is one, suggestions are random. Parameters that
-    only some trials have, or whose range varies from trial to trial, are sampled at random, each independently of all
-    others, and the tree searches the rest; a warning says so once. Give `search_space` (names to Optuna distributions)
-    to do without random trials. `reward_range` is about how far the objective's values range; "auto" learns it. The
-    other arguments are those of `canopy.Adaptive`; the direction is the study's.
+    The space has the parameters that all complete trials share; until there is one, suggestions are random. Parameters
+    that only some trials have, or whose range varies between trials, are sampled independently at random, and the tree
+    searches the rest; a warning says so once. Give `search_space` (names to Optuna distributions) to avoid random
+    trials. `reward_range` is the approximate range of the objective's values; "auto" learns it. The other arguments are
+    those of `canopy.Adaptive`; the direction is that of the study.
 
-    It learns from all trials of the study that have its space, also from those that were enqueued or that others have
-    suggested: a new sampler goes on with an old study. Trials may overlap (`n_jobs`, `ask` and `tell`), and have
-    different arms then.
+    It learns from all trials of the study that have its space, also from enqueued ones and those of other samplers: a
+    new sampler can continue an old study. Trials may overlap (`n_jobs`, `ask` and `tell`), and then have different
+    arms.
 
-    A trial that was pruned is worth its last intermediate value. One that it suggested and that failed, or was pruned
-    without a value, is a penalty (`Optimizer.penalize`): the tree leaves its arm, as if it were worth a little less
-    than the worst value so far, by a tenth of the spread of values. Until there is a value that is put off, and
-    suggestions are random. `failure_value` sets another worth, or "drop": then the pull is given back, and the same
-    arm is suggested again. A sampler serves one study in one process.
+    A pruned trial counts with its last intermediate value. A suggested trial that failed, or was pruned without a
+    value, is a penalty (`Optimizer.penalize`): the tree avoids its arm, as if its value were worse than the worst one
+    so far by a tenth of the spread of values. Before the first value, the penalty is deferred, and suggestions are
+    random. `failure_value` sets another value, or "drop": then the pull is dropped, and the same arm is suggested
+    again. A sampler can be used for one study in one process.
 
     >>> import optuna
     >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -337,11 +335,11 @@ class Sampler(_TreeSampler):
 
 
 class HctSampler(_TreeSampler):
-    """Suggests what the High Confidence Tree would try next.
+    """A sampler that uses the High Confidence Tree.
 
-    Like `Sampler`, with the arguments of `canopy.Hct`. But its space is that of the first complete trial, trials that
-    overlap share an arm until enough is known about it, and it learns only from the trials it suggested: to continue
-    later, pickle it along with the study, as with Optuna's own.
+    Like `Sampler`, with the arguments of `canopy.Hct`. But its space is that of the first complete trial, overlapping
+    trials share an arm until it has enough values, and it learns only from trials that it suggested: to continue later,
+    pickle it along with the study, as with Optuna's own samplers.
 
     >>> import optuna
     >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -380,7 +378,7 @@ def _without_singles(search_space: dict[str, BaseDistribution]) -> dict[str, Bas
 
 
 def _steps(distribution: Any) -> int:
-    """How many steps there are from the lowest to the highest value."""
+    """The number of steps from the lowest to the highest value."""
     return round((distribution.high - distribution.low) / distribution.step)
 
 
@@ -403,7 +401,7 @@ def _value_from(distribution: Any, value: Any) -> Any:
 
 
 def _is_of(trial: FrozenTrial, search_space: dict[str, BaseDistribution]) -> bool:
-    """Whether a trial has all parameters of a space. Its ranges may be others, if its values are among these."""
+    """Whether a trial has all parameters of a space. Its ranges may differ if its values are in these."""
     return all(
         name in trial.params
         and isinstance(trial.distributions[name], type(each))
@@ -413,7 +411,7 @@ def _is_of(trial: FrozenTrial, search_space: dict[str, BaseDistribution]) -> boo
 
 
 def _arm_from(trial: FrozenTrial, search_space: dict[str, BaseDistribution]) -> dict[str, Any]:
-    """The arm of a trial as its parameters are here."""
+    """The arm of a trial in the coordinates of the tree."""
     return {name: _level_of(distribution, trial.params[name]) for name, distribution in search_space.items()}
 
 
@@ -425,10 +423,10 @@ def _level_of(distribution: Any, value: Any) -> Any:
 
 
 def _values_from(pull: Pull, search_space: dict[str, BaseDistribution]) -> dict[str, Any]:
-    """The arm of a pull as Optuna knows it."""
+    """The arm of a pull in Optuna's units."""
     return _params_from(pull.arm, search_space)
 
 
 def _params_from(arm: dict[str, Any], search_space: dict[str, BaseDistribution]) -> dict[str, Any]:
-    """An arm as Optuna knows it."""
+    """An arm in Optuna's units."""
     return {name: _value_from(distribution, arm[name]) for name, distribution in search_space.items()}

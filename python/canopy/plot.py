@@ -1,11 +1,11 @@
-"""Pictures with matplotlib. Functions of one panel draw into `ax`, or into a new figure, and return the axes; those of
-several, `experiment`, `pairs` and `slices`, draw into `figure`, or into a new one, and return it.
+"""Plots with matplotlib. Functions with one panel draw into `ax`, or into a new figure, and return the axes; those with
+several panels, `experiment`, `pairs` and `slices`, draw into `figure`, or into a new one, and return it.
 
 `estimate`, `pairs`, `slices` and `tree` take a Result, an optimizer, a study or a sampler for Optuna; `policy` and
-`level_effect` take these but the sampler, or a Policy; `pulls` and `switches` need a Result, since they show what
-happened when; `canopy.load_result(name)` gives that of a study, even while somebody else writes to it.
+`level_effect` take a Result, an optimizer, a study or a Policy; `pulls` and `switches` need a Result, because they show
+the order of pulls; `canopy.load_result(name)` returns the Result of a study, even while another process writes to it.
 
-What is told apart by colour is told apart by dashes, markers or hatching as well.
+Everything that differs by colour also differs by dashes, markers or hatching.
 """
 
 from __future__ import annotations
@@ -70,17 +70,15 @@ def estimate(
     truth: Any = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """What is known about the function, and where the pulls went.
+    """Draws the estimate of the function, and the pulls.
 
-    One parameter: the estimate over each cell of the tree; the band in which the model sees f, where there is one, and
-    as whiskers the intervals of arms, of the twenty with most pulls, by their own rewards; as bars, how many pulls went
-    where. Optimizers without a
-    model have the interval of a cell's arm as the band, and where there is none the cell is hatched. Wide intervals, of
-    arms with few pulls, may run out of the picture. `truth`, a function of the parameter or two lists of values and
-    means, is drawn as well.
-    Two parameters: a map of the estimate, with dots where pulls went; cells without pulls are hatched.
-    More of them: the grid of `pairs`, of which it returns the first panel. `parameters="x"` or
-    `parameters=("x", "y")` draws only these, where the others are as in the best arm.
+    One parameter: the estimate over each cell of the tree; the model's interval as a band; the intervals of the twenty
+    arms with most pulls, from their own rewards, as whiskers; the number of pulls as bars. For optimizers without a
+    model, the band is the interval of the cell's arm, and cells without one are hatched. Wide intervals of arms with
+    few pulls may be cut off. `truth`, a function of the parameter or two lists of values and means, is drawn as well.
+    Two parameters: a map of the estimate, with dots for pulls; cells without pulls are hatched. More parameters: the
+    grid of `pairs`; returns its first panel. `parameters="x"` or `parameters=("x", "y")` draws only these, with the
+    others as in the best arm.
     """
     optimizer = _optimizer_of(searched)
     names = _names_to_draw(optimizer, parameters)
@@ -107,10 +105,10 @@ def estimate(
 def pairs(
     searched: Any, *, parameters: Sequence[str] | None = None, figure: Figure | SubFigure | None = None
 ) -> Figure:
-    """The estimate of two and more parameters: a map for each pair of them, and a curve for each on the diagonal.
+    """Draws the estimate of several parameters: a map for each pair, and a curve for each on the diagonal.
 
-    Everything goes through the best arm: in each panel the parameters that it does not show are as there. Without
-    `parameters`, and with more than six, it shows the six that matter most by the model, or the first six.
+    All panels are cuts through the best arm. By default at most six parameters are shown: the most important ones
+    according to the model, or the first six.
     """
     look, names, note = _panels_of(searched, parameters)
     if len(names) < 2:
@@ -124,9 +122,9 @@ def pairs(
 def slices(
     searched: Any, *, parameters: Sequence[str] | None = None, figure: Figure | SubFigure | None = None
 ) -> Figure:
-    """The estimate along each parameter, where all others are as in the best arm, on one scale.
+    """Draws the estimate along each parameter, with all others as in the best arm, on a common scale.
 
-    Bands, whiskers and bars are those of `estimate`. Which parameters: see `pairs`.
+    Bands, whiskers and bars are as in `estimate`, and `parameters` as in `pairs`.
     """
     look, names, note = _panels_of(searched, parameters)
     part = figure_for(figure, 4.0 * min(3, len(names)), 3.2 * math.ceil(len(names) / 3) + 0.7)
@@ -135,9 +133,9 @@ def slices(
 
 
 def pulls(result: Any, *, parameters: str | Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
-    """Where the pulls went: over time for one parameter, on a map for two; the colour is the mean reward.
+    """Draws the pulls: over time for one parameter, on a map for two; the colour is the mean reward.
 
-    More of them are drawn over time, in a panel each, and it returns the first panel. `parameters="x"` or
+    More parameters are drawn over time, each in its own panel; returns the first panel. `parameters="x"` or
     `parameters=("x", "y")` draws only these.
     """
     result = _result_of(result)
@@ -167,7 +165,7 @@ def pulls(result: Any, *, parameters: str | Sequence[str] | None = None, ax: Axe
 
 
 def switches(results: Any, *, ax: Axes | None = None) -> Axes:
-    """How often the arm has changed, over time; several Results in a dictionary become a line each."""
+    """Draws the number of changes of the arm over time, a line for each Result."""
     ax = ax or new_axes()
     named = _named(results, Result, "what maximize returned")
     for number, (name, result) in enumerate(named.items()):
@@ -190,12 +188,11 @@ def switches(results: Any, *, ax: Axes | None = None) -> Axes:
 
 
 def regret(runs: Any, *, optimum: float | None = None, realised: bool = False, ax: Axes | None = None) -> Axes:
-    """Regret per step, with the mean over runs and its 95 % band.
+    """Draws regret per step: the mean over runs and its 95 % band.
 
-    `runs` is a Simulation, or several in a list or a dictionary, which names them: their pseudo-regret, f* - f of the
-    arms, or with `realised` that of the rewards. A Result, or several, can be drawn as well if `optimum`, the mean
-    reward of the best arm, is given: then regret is that of the rewards. The axis says which it is; where both are
-    drawn, the names do.
+    `runs` is a Simulation, or several in a list or a dictionary with names. The pseudo-regret f* - f(arm) is drawn, or
+    with `realised` the regret f* - reward. Results can be drawn as well if `optimum`, the mean reward of the best arm,
+    is given: their regret is that of the rewards. The axis names the kind of regret; if both are drawn, the labels do.
     """
     ax = ax or new_axes()
     curves = _named(runs, (Simulation, Result), "what simulate or maximize returned")
@@ -226,9 +223,9 @@ def regret(runs: Any, *, optimum: float | None = None, realised: bool = False, a
 
 
 def tree(searched: Any, *, ax: Axes | None = None) -> Axes:
-    """The cover tree: a node is above the middle of what it covers; the more pulls, the larger its dot.
+    """Draws the cover tree: each node is above the middle of its cell; the size of its dot shows its pulls.
 
-    With one real parameter, the axis has its values. With others the parts of a node lie side by side, all as wide.
+    With a single real parameter, the axis has its values. Otherwise the children of a node have equal widths.
     """
     optimizer = _optimizer_of(searched)
     _refuse_contexts(optimizer)
@@ -282,11 +279,11 @@ def experiment(
     ax: Axes | None = None,
     figure: Figure | SubFigure | None = None,
 ) -> Figure:
-    """Regret per step of all algorithms of an `Experiment`, with 95 % bands, in a panel for every environment.
+    """Draws regret per step of all algorithms of an `Experiment`, with 95 % bands, in a panel for every environment.
 
-    Of the kind that was compared, unless `realised` says which. It draws into `figure`, or into a new one, and returns
-    it, since there may be several panels; where there is one environment, also into `ax`, and then it returns the
-    figure of that. The legend of more than six algorithms is below the panels of a figure.
+    The kind of regret is the compared one unless `realised` is given. Draws into `figure`, or into a new one, and
+    returns it; with a single environment it can also draw into `ax`, and returns its figure. A legend of more than six
+    algorithms is below the panels.
     """
     environments = measured.environments
     if ax is not None:
@@ -315,13 +312,13 @@ def experiment(
 
 
 def policy(searched: Any, *, parameter: str | None = None, ax: Axes | None = None) -> Axes:
-    """What to set in every context, as it was learnt.
+    """Draws the best setting in every context.
 
-    One context: the setting over it, a line for each region, and as bars how many pulls were there; borders are dotted
-    where both sides may have the same best setting. Of a Result, dots are its pulls. Two contexts: a map of the
-    regions, coloured by the setting, with its value and the number of pulls. Of several parameters, `parameter` says
-    which one is drawn. Without that, and with three contexts: a row for each region, with its ranges, its setting and
-    what that earns.
+    One context: a line for the setting of each region, and bars for the number of pulls; a border is dotted if both
+    sides may have the same best setting. The pulls of a Result are drawn as dots. Two contexts: a map of the regions,
+    coloured by the setting, with its value and the number of pulls. With several parameters, `parameter` selects the
+    one to draw. Without it, and with three contexts: a row for each region, with its ranges, its setting and its
+    reward.
     """
     found, result = _policy_of(searched)
     if parameter is not None and parameter not in found.space:
@@ -329,7 +326,7 @@ def policy(searched: Any, *, parameter: str | None = None, ax: Axes | None = Non
     if parameter is None and len(found.space) == 1:
         parameter = next(iter(found.space))
     if all(row.arm is None for row in found.rows):
-        raise ValueError("there is nothing to draw: nothing was told yet")
+        raise ValueError("there is nothing to draw: there are no rewards yet")
     if parameter is None or len(found.contexts) > 2:
         return _plot_policy.draw_rows(found, parameter, ax)
     ax = ax or new_axes()
@@ -341,15 +338,15 @@ def policy(searched: Any, *, parameter: str | None = None, ax: Axes | None = Non
 
 
 def level_effect(searched: Any, *, variable: str | None = None, ax: Axes | None = None) -> Axes:
-    """What a context adds to the rewards of all arms alike, over its values: this is taken off before they are learnt.
+    """Draws the effect of a context on the rewards of all arms, which is subtracted before they are learnt.
 
-    With several contexts, `variable` says which one.
+    With several contexts, `variable` selects one.
     """
     found, _ = _policy_of(searched)
     if variable is None and len(found.contexts) == 1:
         variable = next(iter(found.contexts))
     if variable is None or variable not in found.contexts:
-        raise ValueError(f"variable = {variable!r}: name one of {', '.join(found.contexts)}")
+        raise ValueError(f"variable = {variable!r}: must be one of {', '.join(found.contexts)}")
     ax = ax or new_axes()
     contexts = found.contexts
     effects = found.effects[variable]
@@ -371,7 +368,7 @@ def level_effect(searched: Any, *, variable: str | None = None, ax: Axes | None 
     return ax
 
 
-# --- what is given ---
+# --- arguments ---
 
 
 def _optimizer_of(searched: Any) -> Any:
@@ -382,9 +379,9 @@ def _optimizer_of(searched: Any) -> Any:
 
 
 def _refuse_contexts(optimizer: Any) -> None:
-    """With contexts there is a tree for each region of them."""
+    """Refuses optimizers with contexts, which have a tree for each region."""
     if getattr(optimizer, "contexts", None) is not None:
-        raise ValueError(f"{optimizer!r} has contexts; canopy.plot.policy shows what to set in each of them")
+        raise ValueError(f"{optimizer!r} has contexts; canopy.plot.policy draws the best setting in each of them")
 
 
 def _names_to_draw(optimizer: Any, parameters: str | Sequence[str] | None) -> list[str]:
@@ -393,19 +390,19 @@ def _names_to_draw(optimizer: Any, parameters: str | Sequence[str] | None) -> li
 
 
 def _look_at(searched: Any, optimizer: Any) -> Look:
-    """What it knows now. Raises ValueError where there is nothing to draw."""
+    """Takes a snapshot of an optimizer. Raises ValueError if there is nothing to draw."""
     look = Look(searched, optimizer)
     if not look.nodes:
-        raise ValueError(f"{optimizer!r} has no tree; canopy.plot.pulls shows where its pulls went")
+        raise ValueError(f"{optimizer!r} has no tree; canopy.plot.pulls draws its pulls")
     if not look.nodes[0].cell:
-        raise ValueError(f"{optimizer!r} has a partition of its own; canopy.plot.pulls shows where its pulls went")
+        raise ValueError(f"{optimizer!r} has a user-defined partition; canopy.plot.pulls draws its pulls")
     if not any(node.pulls for node in look.nodes):
         raise ValueError(f"there is nothing to draw: {optimizer!r} has no pulls")
     return look
 
 
 def _panels_of(searched: Any, parameters: Sequence[str] | None) -> tuple[Look, list[str], str]:
-    """What is drawn in a grid, and a note if these are not all parameters."""
+    """The parameters of a grid, and a note if there are more."""
     optimizer = _optimizer_of(searched)
     names = _names_to_draw(optimizer, parameters)
     look = _look_at(searched, optimizer)
@@ -415,14 +412,14 @@ def _panels_of(searched: Any, parameters: Sequence[str] | None) -> tuple[Look, l
 
 
 def _say_cut(look: Look, names: Sequence[str], ax: Axes) -> None:
-    """What the parameters are that the picture does not show."""
+    """Labels the axis with the values of the parameters that are not shown."""
     what, arm = look.centre
     others = {name: value for name, value in arm.items() if name not in names}
     ax.set_xlabel(plain(f"{names[0]}\n(others as in {what}: {arm_text(others)})"))
 
 
 def _policy_of(searched: Any) -> tuple[Policy, Result | None]:
-    """A policy, and the pulls that led to it if they are known."""
+    """A policy, and its pulls if they are known."""
     if isinstance(searched, Policy):
         return searched, None
     if isinstance(searched, Result):
@@ -441,7 +438,7 @@ def _result_of(result: Any) -> Result:
 
 
 def _named(given: Any, kinds: Any, what: str) -> dict[str, Any]:
-    """One thing or several, by their names."""
+    """One value or several, by their names."""
     if isinstance(given, kinds):
         return {"": given}
     if isinstance(given, Mapping):
@@ -469,7 +466,7 @@ def _name_of(each: Any, number: int) -> str:
 
 
 def _middles_of_parts(nodes: list[Node]) -> dict[str, float]:
-    """The middle of every node's part of [0, 1], by its path: the parts of a node share its own equally."""
+    """The position of every node in [0, 1], by its path: the children of a node share its interval equally."""
     ends = {"": (0.0, 1.0)}
     for path, parts in sorted(children_of(nodes).items(), key=lambda pair: len(pair[0])):
         low, high = ends[path]
@@ -480,12 +477,12 @@ def _middles_of_parts(nodes: list[Node]) -> dict[str, float]:
 
 
 def _has_values(space: Space, nodes: list[Node]) -> bool:
-    """Whether places in the tree are values of the only parameter."""
+    """Whether positions of nodes are values of the only parameter."""
     return len(space) == 1 and space._domain(next(iter(space))).count is None and bool(nodes[0].cell)
 
 
 def _middles_of_cells(space: Space, nodes: list[Node]) -> dict[str, float]:
-    """The middle of every node's cell as a share of the only parameter, by its path."""
+    """The middle of every node's cell as a share of the range of the only parameter, by its path."""
     (name,) = space
     share = space._domain(name).share
     return {node.path: sum(share(end) for end in node.cell[name]) / 2 for node in nodes}
@@ -503,14 +500,14 @@ _REGRETS = {"pseudo": "pseudo-regret per step: f* - f(arm)", "realised": "realis
 
 
 def _kind_of_regret(run: Any, realised: bool) -> str:
-    """Of the arms, or of the rewards that they happened to earn; a Result knows nothing else."""
+    """The kind of regret: of the arms, or of the rewards; a Result only has the second."""
     return "realised" if realised or isinstance(run, Result) else "pseudo"
 
 
 def _draw_comparison(ax: Axes, measured: Any, environment: str, realised: bool | None) -> None:
     is_realised = measured.regrets[environment] == "realised" if realised is None else realised
     if not is_realised and any(row.regret is None for row in measured.rows if row.environment == environment):
-        raise ValueError(f"realised = False: the pseudo regret on {environment} is not known, since its mean is not")
+        raise ValueError(f"realised = False: the pseudo-regret on {environment} is not known, because its mean is not")
     curves = {name: measured.curve(environment, name, realised=is_realised) for name in measured.algorithms}
     for number, (name, curve) in enumerate(curves.items()):
         style = line_style(number, len(curves))
@@ -526,7 +523,7 @@ def _draw_comparison(ax: Axes, measured: Any, environment: str, realised: bool |
 
 
 def _use_log_scales(ax: Axes) -> None:
-    """For steps, and for regret where it is positive. Lines decide what is shown: a band may reach down to 0."""
+    """Sets log scales for steps and positive regret. Limits follow the lines, because a band may reach down to 0."""
     ax.set_xscale("log")
     lines: Any = ax.get_lines()
     values = [float(value) for line in lines for value in line.get_ydata()]

@@ -22,11 +22,11 @@ void StoreFlags::add_to(ArgumentParser& command) {
       fmt::format("where the studies are: a file, or postgresql://user@host/database [{}]",
                   kDefaultStore));
   command.option("--server", server,
-                 "the server that has them instead, of `canopy serve`: http://host:8731");
+                 "use the studies of this server (`canopy serve`) instead: http://host:8731");
   command.option("--token-file", token_file,
-                 "for --server: a file with the token that says who you are [$CANOPY_TOKEN]");
+                 "for --server: a file with your access token [$CANOPY_TOKEN]");
   command.option("--ca", ca,
-                 "for --server with https: a file with the certificates to trust [the system's]");
+                 "for --server with https: a file with the trusted certificates [the system's]");
 }
 
 std::string StoreFlags::store_name() const {
@@ -35,11 +35,11 @@ std::string StoreFlags::store_name() const {
 
 AnyStore open_any_store(const StoreFlags& flags, Store::Mode mode, const std::string& command) {
   if (!flags.server) {
-    if (flags.token_file) throw WrongUse("--token-file: is for --server");
-    if (flags.ca) throw WrongUse("--ca: is for --server");
+    if (flags.token_file) throw WrongUse("--token-file: needs --server");
+    if (flags.ca) throw WrongUse("--ca: needs --server");
     return {open_store(flags.store_name(), mode)};
   }
-  if (flags.store) throw WrongUse("--store and --server: give one of them");
+  if (flags.store) throw WrongUse("--store and --server: give only one of them");
   return open_server_store(flags, command);
 }
 

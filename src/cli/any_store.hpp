@@ -11,7 +11,7 @@
 
 namespace canopy::cli {
 
-/// The words that say where studies are: in a file (`--store`), or on a server (`--server`).
+/// The options that say where the studies are: in a store (`--store`) or on a server (`--server`).
 struct StoreFlags {
   std::optional<std::string> store;
   std::optional<std::string> server;
@@ -19,26 +19,26 @@ struct StoreFlags {
   std::optional<std::string> ca;
 
   void add_to(terminal::ArgumentParser& command);
-  /// The file or the address of the store, unless it is on a server.
+  /// The file or address given by `--store`, or its default.
   [[nodiscard]] std::string store_name() const;
 };
 
-/// A store, wherever it is.
+/// A local store or a server.
 struct AnyStore {
   std::unique_ptr<Store> store;
-  /// From now on, a server that goes away is waited for this long. Does nothing if there is none.
+  /// Sets how long to wait for an unreachable server. Does nothing for a local store.
   std::function<void(double seconds)> wait_for_server = [](double /*seconds*/) {};
 
   Store& operator*() const { return *store; }
   Store* operator->() const { return store.get(); }
 };
 
-/// Opens what the words say; `command` is named in messages. A server is asked when there is
-/// something to ask. Throws WrongUse when they say both, and StoreError.
+/// Opens the store of these options; `command` is named in messages. A server is contacted by the
+/// first request only. Throws StoreError, and WrongUse if both a store and a server are given.
 [[nodiscard]] AnyStore open_any_store(const StoreFlags& flags, Store::Mode mode,
                                       const std::string& command);
 
-/// The same for words that name a server.
+/// Opens the server of these options.
 [[nodiscard]] AnyStore open_server_store(const StoreFlags& flags, const std::string& command);
 
 }  // namespace canopy::cli

@@ -20,7 +20,8 @@
 namespace canopy::cli {
 namespace {
 
-/// Where no arm keeps its limits, the nearest is shown.
+/// Says why there is no best arm. If no arm keeps the limits, also shows the one that comes
+/// nearest.
 int say_why_there_is_none(const Optimizer& optimizer, const NamedStudy& study,
                           const TunerState& tuner, Context context, bool json) {
   const Space& space = study.specification.space;
@@ -35,7 +36,7 @@ int say_why_there_is_none(const Optimizer& optimizer, const NamedStudy& study,
                                  2));
     return kSuccess;
   }
-  fmt::print("{}\nthe nearest: {}\n", why, best_text(space, *nearest));
+  fmt::print("{}\nnearest: {}\n", why, best_text(space, *nearest));
   for (const std::string& line : metric_lines(*nearest, study.specification, tuner)) {
     fmt::print("{}\n", line);
   }
@@ -47,20 +48,20 @@ struct BestArguments {
   std::vector<std::string> context;
 };
 
-/// The context that is asked about; empty: the study has none.
+/// The context given by `--context`; empty if the study has no contexts.
 std::vector<double> context_of(const BestArguments& arguments, const NamedStudy& study) {
   const ContextSpace& contexts = study.specification.contexts;
   if (!contexts.empty() && arguments.context.empty()) {
     throw WrongUse(
-        fmt::format("--context: is missing, and the best setting may depend on {}: `canopy policy "
-                    "{}` shows it for all of them; for one, give {}",
-                    names_text(contexts), study.record.name, context_flags(contexts)));
+        fmt::format("--context: is missing; the best setting may depend on {}. Give {}, or see "
+                    "all regions of contexts with `canopy policy {}`",
+                    names_text(contexts), context_flags(contexts), study.record.name));
   }
   if (arguments.context.empty()) return {};
   return context_from(arguments.context, contexts);
 }
 
-/// The row of a policy that a context belongs to, in words.
+/// Describes the region of a policy that a context belongs to.
 std::string region_of(const ContextSpace& contexts, const Policy& policy, Context context) {
   bool is_moved = false;
   const std::vector<double> within = contexts.within(context, is_moved);
@@ -77,7 +78,7 @@ void print_best(const Optimizer& optimizer, const Best& best, const NamedStudy& 
   }
   if (context.empty()) return;
   const ContextSpace& contexts = study.specification.contexts;
-  fmt::print("region: {}; what it earns is the mean over the contexts that come there\n",
+  fmt::print("region: {}; the reward is a mean over the contexts in this region\n",
              region_of(contexts, optimizer.policy().value_or(Policy{}), context));
 }
 
@@ -107,7 +108,7 @@ int show_best(const BestArguments& arguments) {
 Command add_best(ArgumentParser app) {
   const auto arguments = std::make_shared<BestArguments>();
   ArgumentParser command =
-      app.command("best", "Show the best arm of a study and its uplift over the baseline.");
+      app.command("best", "Show the best setting so far and its uplift over the baseline.");
   arguments->study.add_to(command);
   add_context_flag(command, arguments->context);
   command.footer(

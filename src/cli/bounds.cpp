@@ -21,7 +21,7 @@ namespace {
 
 struct BoundsArguments {
   std::vector<OptionField> fields =
-      fields_of(HctOptions{.preset = Preset::paper});  // what the theorems are about
+      fields_of(HctOptions{.preset = Preset::paper});  // the theorems are about this preset
   OptionFlags hct;
   std::string steps = "100000";
   std::string dimension = "1";
@@ -32,10 +32,10 @@ struct BoundsArguments {
   bool json = false;
 };
 
-/// One line of the result.
+/// A line of the result.
 struct Row {
-  std::string key;      ///< in JSON
-  std::string meaning;  ///< for people
+  std::string key;      ///< its key in JSON
+  std::string meaning;  ///< its description in the table
   double value;
 };
 
@@ -52,7 +52,7 @@ struct Bounds {
   std::vector<Level> levels;
 };
 
-/// The depths that a run of n steps can reach, but no more than a screen of them.
+/// The depths that a run of n steps can reach, at most 25.
 std::vector<Level> levels_of(const HctParameters& p, double log_confidence, double steps) {
   constexpr std::uint32_t kMostLevels = 25;
   std::vector<Level> levels;
@@ -89,7 +89,7 @@ Bounds compute(const BoundsArguments& arguments) {
       .near_optimality_constant =
           parse_real("--near-optimality-constant", arguments.near_optimality_constant, kPositive)};
   TheoryParameters for_regret = theory;
-  if (!iid) {  // what the supplement proves Theorem 2 with
+  if (!iid) {  // as in the proof of Theorem 2 in the supplement
     for_regret.confidence = confidence_constants(p.feedback, p.nu1, p.rho, options.mixing_time,
                                                  Constants::supplement, p.confidence_scale);
   }
@@ -135,8 +135,9 @@ void print_table(const Bounds& bounds) {
   const double steps = bounds.steps;
   const HctParameters& p = bounds.parameters;
   fmt::print(
-      "The theory for {:g} steps: feedback {}, nu1 {:g}, rho {:g}, confidence_scale {:g}, "
-      "delta {:g}\n\n",
+      "The theory for {:g} steps: feedback {}, nu1 {:g}, rho {:g}, confidence_scale {:g}, delta "
+      "{:g}\n"
+      "\n",
       steps, name_of(p.feedback), p.nu1, p.rho, p.confidence_scale, p.delta);
   for (const Row& row : bounds.rows) fmt::print("{:<52}{:>14.6g}\n", row.meaning, row.value);
   fmt::print("\n{:>5}  {:>20}  {:>22}\n", "depth", "cell varies by", "pulls to expand");

@@ -9,15 +9,14 @@ namespace canopy::cli {
 
 using namespace terminal;
 
-/// Every sub-command adds itself to the tool and returns what runs it: the exit status, or
-/// WrongUse. Nothing: this build does not have it.
+/// Each function adds a sub-command to the tool and returns the function that runs it. That returns
+/// the exit status or throws WrongUse; it is empty if this build lacks the command.
 using Command = std::function<int()>;
 
-/// Said of what this build does not have.
+/// The message for commands that this build lacks.
 inline constexpr const char* kMissing =
     "is not in this canopy, which was built without OpenSSL, prometheus-cpp or spdlog; install "
-    "them "
-    "and build it again";
+    "them and build it again";
 
 [[nodiscard]] Command add_dashboard(ArgumentParser app);
 [[nodiscard]] Command add_serve(ArgumentParser app);

@@ -31,7 +31,7 @@ int confirm(const ConfirmArguments& arguments) {
     asked_for = number_in<std::uint64_t>(*arguments.pulls);
     if (!asked_for || *asked_for < 2) {
       throw WrongUse("--pulls = " + excerpt(*arguments.pulls) +
-                     ": must be a whole number from 2 on");
+                     ": must be a whole number, 2 or more");
     }
   }
   const AnyStore store = open_any_store(arguments.study.where, Store::Mode::open, "confirm");
@@ -40,8 +40,8 @@ int confirm(const ConfirmArguments& arguments) {
   const auto& system = study.specification().system;
   if (!system || !study.specification().baseline) {
     throw WrongUse(arguments.study.name +
-                   ": has no baseline to compare with; give [baseline] in its study file and "
-                   "run canopy tune once more");
+                   ": has no baseline to compare with; add [baseline] to its study file and run "
+                   "canopy tune again");
   }
   const std::uint64_t pulls =
       asked_for.value_or(study.specification().budget.confirm_pulls.value_or(kConfirmPulls));
@@ -55,16 +55,19 @@ int confirm(const ConfirmArguments& arguments) {
 Command add_confirm(ArgumentParser app) {
   const auto arguments = std::make_shared<ConfirmArguments>();
   ArgumentParser command = app.command(
-      "confirm", "Compare the best arm of a study with its baseline, on the live system.");
+      "confirm", "Compare the best setting so far with the baseline, on the live system.");
   arguments->study.add_to(command);
   command.option("--pulls", arguments->pulls,
-                 "at most so many, of both together [budget.confirm_pulls, or 100]");
+                 "maximum number of measurements, both settings together [budget.confirm_pulls, "
+                 "or 100]");
   command.footer(
-      "With [[context]] it compares the policy: what is best in each context.\n"
-      "The two are set and measured in turn, in random order, until the interval of their\n"
-      "difference, from these pulls alone, excludes zero, or the pulls are used. The verdict is\n"
-      "kept in the study; the system is left as system.on_exit says.\n"
-      "Example:\n  canopy confirm cache --pulls 60");
+      "The two settings are applied and measured in pairs, in random order. It ends when the "
+      "confidence interval of their difference, from these measurements alone, excludes zero, or "
+      "after the maximum number of measurements. With [[context]] the whole policy is compared "
+      "with the baseline. The result is stored in the study; system.on_exit says at which setting "
+      "the system is left.\n"
+      "Example:\n"
+      "  canopy confirm cache --pulls 60");
   return [arguments] { return confirm(*arguments); };
 }
 

@@ -18,7 +18,7 @@ using terminal::WrongUse;
 
 namespace {
 
-/// The place of a variable.
+/// The index of a variable.
 std::size_t place_of(const std::string& name, const ContextSpace& contexts,
                      const std::string& word) {
   std::vector<std::string_view> names;
@@ -34,7 +34,7 @@ std::size_t place_of(const std::string& name, const ContextSpace& contexts,
 
 void add_context_flag(terminal::ArgumentParser& command, std::vector<std::string>& words) {
   command.options("--context", words,
-                  "where the study has contexts: NAME=VALUE, once for each of them");
+                  "for a study with contexts: NAME=VALUE, once for each variable");
 }
 
 std::vector<double> context_from(const std::vector<std::string>& words,

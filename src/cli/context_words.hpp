@@ -12,7 +12,7 @@ namespace canopy::cli {
 /// Adds `--context NAME=VALUE`, once for each variable.
 void add_context_flag(terminal::ArgumentParser& command, std::vector<std::string>& words);
 
-/// The context of these words. Throws WrongUse, which says what is missing.
+/// Parses the values of `--context`. Throws WrongUse if a variable is missing, unknown or invalid.
 [[nodiscard]] std::vector<double> context_from(const std::vector<std::string>& words,
                                                const ContextSpace& contexts);
 

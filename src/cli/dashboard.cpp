@@ -41,14 +41,15 @@ int show_dashboard(const DashboardArguments& arguments) {
 Command add_dashboard(ArgumentParser app) {
   const auto arguments = std::make_shared<DashboardArguments>();
   ArgumentParser command = app.command(
-      "dashboard", "Show the studies of a store as a live page, on this machine, to look at only.");
+      "dashboard", "Show the studies of a store as a live, read-only page on this machine.");
   add_store_flag(command, arguments->store);
-  command.option("--port", arguments->port, "where to listen [any that is free]");
+  command.option("--port", arguments->port, "the port to listen on [any free one]");
   command.footer(
-      "Prints the address of the page and serves it until Ctrl-C. Tuners and servers that use the "
-      "store are not disturbed; nobody can change anything. `canopy serve` has the same page for a "
-      "team, with buttons for those who may.\n"
-      "Example:\n  canopy dashboard --store canopy.db");
+      "Prints the address of the page and serves it until Ctrl-C. The page is read-only and does "
+      "not disturb tuners or servers that use the store. `canopy serve` has the same page for "
+      "teams, with buttons for those whose tokens allow it.\n"
+      "Example:\n"
+      "  canopy dashboard --store canopy.db");
   return [arguments] { return show_dashboard(*arguments); };
 }
 

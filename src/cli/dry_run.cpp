@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kArmsShown = 4;
 constexpr int kTrials = 3;
 
-/// The first arms that would be played in a context, each once.
+/// The first distinct arms that the optimizer would choose in a context.
 std::vector<std::vector<double>> first_arms(StudySpecification study, Context context) {
   study.baseline.reset();
   const std::unique_ptr<Optimizer> optimizer = make_optimizer(study);
@@ -46,8 +46,8 @@ void print_commands(const CommandSystem& system, const Space& space, Arm arm,
   fmt::print("  measure  {}\n", system.measure_text(arm));
 }
 
-/// What is observed now, which is also what the commands that are shown get; where nothing can be,
-/// the middle of all ranges.
+/// Observes and prints the context, which the printed commands then use. If it cannot be observed,
+/// the middle of each range is used instead.
 std::vector<double> show_contexts(CommandSystem& system, const StudySpecification& study,
                                   std::vector<Warning>& warnings) {
   if (study.contexts.empty()) return {};
@@ -90,21 +90,21 @@ std::string exit_text(const StudySpecification& study) {
     case OnExit::best:
       if (!study.contexts.empty() && study.baseline) {
         return "the setting for the last context if the policy is proven or confirmed to be "
-               "better, else " +
+               "better, otherwise " +
                baseline;
       }
-      if (!study.contexts.empty()) return "the best arm in the last context";
+      if (!study.contexts.empty()) return "the best setting for the last context";
       if (!study.baseline)
-        return "the best arm; there is no baseline to compare it with or go back to";
+        return "the best setting so far; there is no baseline to compare it with";
       return fmt::format(
-          "the setting that is better than the baseline at the {:.4g} % level, else {}",
+          "the setting that is better than the baseline at the {:.4g} % level, otherwise {}",
           100.0 * study.objective.confidence, baseline);
     case OnExit::confirmed:
-      return "the best arm if it was confirmed, else " + baseline;
+      return "the best setting if it was confirmed, otherwise " + baseline;
     case OnExit::baseline:
       return baseline;
     case OnExit::leave:
-      return "whatever setting it has";
+      return "the setting of that moment";
   }
   return "";
 }
@@ -118,12 +118,12 @@ std::string budget_text(const Budget& budget) {
   }
   if (text.empty()) text = "none: until Ctrl-C";
   if (budget.confirm_pulls) {
-    text += fmt::format(", then up to {} pulls to confirm", *budget.confirm_pulls);
+    text += fmt::format(", then up to {} measurements to confirm", *budget.confirm_pulls);
   }
   return text;
 }
 
-/// Measures the system three times where it does no harm. False if that failed.
+/// Measures the system three times at `arm`. Returns false if that failed.
 bool try_out(CommandSystem& system, const StudySpecification& study, Arm arm,
              std::vector<Warning>& warnings) {
   if (const auto failure = system.apply(arm)) {
@@ -160,12 +160,14 @@ bool try_out(CommandSystem& system, const StudySpecification& study, Arm arm,
   if (study.budget.pulls) {
     const double pulls = static_cast<double>(*study.budget.pulls) +
                          static_cast<double>(study.budget.confirm_pulls.value_or(0));
-    fmt::print(", so the whole takes {} or more", duration_text(seconds * pulls));
+    fmt::print(", so the tuning will take at least {}", duration_text(seconds * pulls));
   }
   fmt::print("\n");
   if (rewards.front() == rewards.back() && rewards.front() == rewards[1]) {
     warnings.push_back(
-        {false, "the reward did not vary in three measurements: does measure really measure?"});
+        {false,
+         "three measurements gave exactly the same reward; check what the measure command "
+         "prints"});
   }
   return true;
 }
@@ -175,20 +177,21 @@ bool try_out(CommandSystem& system, const StudySpecification& study, Arm arm,
 int dry_run(const StudySpecification& study, const std::string& name, bool measures) {
   std::vector<Warning> warnings = warnings_about(study);
   CommandSystem system = command_system_of(study, &StopOnSignal::flag());
-  fmt::print("the study {}, {}\n", name,
-             measures                 ? "tried out: nothing is stored"
-             : study.contexts.empty() ? "dry run: nothing is run or stored"
-                                      : "dry run: only contexts are read, nothing is stored");
+  fmt::print("study {}: {}\n", name,
+             measures ? "tried on the system; nothing is stored"
+             : study.contexts.empty()
+                 ? "dry run; nothing is run or stored"
+                 : "dry run; only the contexts are observed, nothing is stored");
   const std::vector<double> context = show_contexts(system, study, warnings);
   const auto& baseline = study.baseline;
-  if (baseline) print_commands(system, study.space, baseline->setting, "the baseline");
+  if (baseline) print_commands(system, study.space, baseline->setting, "baseline");
   const std::vector<std::vector<double>> arms = first_arms(study, context);
   for (std::size_t i = 0; i < arms.size(); ++i) {
-    print_commands(system, study.space, arms[i], fmt::format("arm {}", i + 1));
+    print_commands(system, study.space, arms[i], fmt::format("setting {}", i + 1));
   }
   fmt::print("budget: {}\n", budget_text(study.budget));
-  fmt::print("left at the end: {}\n", exit_text(study));
-  if (study.system->policy_file) fmt::print("policy: in {}\n", *study.system->policy_file);
+  fmt::print("system left at: {}\n", exit_text(study));
+  if (study.system->policy_file) fmt::print("policy file: {}\n", *study.system->policy_file);
   const auto is_error = [](const Warning& warning) { return warning.is_error; };
   if (measures && std::none_of(warnings.begin(), warnings.end(), is_error)) {
     const StopOnSignal stop_on_signal;

@@ -6,11 +6,11 @@
 
 namespace canopy::cli {
 
-/// Prints what `canopy tune` would do, and every warning about it. With `measures`, it also sets
-/// the system to its baseline (or the first arm) and measures three times. The exit status.
+/// Prints what `canopy tune` would do, and all warnings. With `measures`, also applies the baseline
+/// (or the first arm) and measures it three times. Returns the exit status.
 [[nodiscard]] int dry_run(const StudySpecification& study, const std::string& name, bool measures);
 
-/// Prints the warnings on standard error. Throws WrongUse with the first that is an error.
+/// Prints the warnings to standard error. Throws WrongUse if one of them is an error.
 void check_before_start(const StudySpecification& study);
 
 }  // namespace canopy::cli

@@ -83,7 +83,7 @@ void print_facts(const Selection& selected, const KnownEnvironment& environment)
   fmt::print("{:<13}in [{:.6g}, {:.6g}]{}\n", "rewards", low, high,
              adds_noise ? ", plus noise" : "");
   const Optimum optimum = environment.optimum_at(1);
-  std::string when = environment.drifts() ? " at first; it moves" : "";
+  std::string when = environment.drifts() ? " at the start; it moves" : "";
   if (!environment.contexts().empty()) {
     const std::string first = environment.contexts().describe(environment.context_at(1));
     when = " where " + first + "; it depends on the context";

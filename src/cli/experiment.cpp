@@ -16,14 +16,14 @@ Command add_experiment(ArgumentParser app) {
   };
   const auto arguments = std::make_shared<Arguments>();
   ArgumentParser command =
-      app.command("experiment", "Tune, compare and draw as an experiment file says.");
+      app.command("experiment", "Run an experiment file: tune, compare and draw.");
   arguments->experiment.add_to(command);
   command.option("--threads", arguments->threads,
-                 "units at a time [one per core]; the results do not depend on it");
+                 "number of threads [one per core]; the results do not depend on it");
   command.footer(
       "Example, the figures of the paper:\n"
       "  canopy experiment experiments/paper.toml\n"
-      "Whatever stops it, no finished unit is lost: the same command continues from there.");
+      "If it is interrupted, the same command continues where it stopped.");
   return [arguments] {
     int threads = 0;
     if (arguments->threads) {

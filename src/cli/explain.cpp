@@ -27,28 +27,27 @@ void print_part(std::string_view name, const std::string& text) {
   fmt::print("{:<13}{}\n", name, text);
 }
 
-/// A number with as many digits as tell it from the spread of f.
+/// Rounds a number to a thousandth of the spread of the mean reward.
 std::string in_digits(double value, const Learnt& learnt) {
   const double spread = learnt.highest - learnt.lowest;
   return spread > 0.0 ? rounded_text(value, 1e-3 * spread) : significant_text(value, 4);
 }
 
 std::string noise_text(const Learnt& learnt) {
-  std::string text = fmt::format("rewards of one setting vary by {} (standard deviation)",
+  std::string text = fmt::format("rewards of the same setting have a standard deviation of {}",
                                  significant_text(learnt.noise, 3));
   if (learnt.correlation > 0.0) {
-    text += fmt::format("; those that follow each other are alike, with a correlation of {:.2f}",
-                        learnt.correlation);
+    text += fmt::format("; successive ones have a correlation of {:.2f}", learnt.correlation);
   }
   return text;
 }
 
 std::string smoothness_text(const Learnt& learnt) {
-  return fmt::format("{:.2f}: half as far away, f differs by {:.0f} % as much", learnt.smoothness,
-                     100.0 * std::exp2(-learnt.smoothness));
+  return fmt::format("{:.2f}: at half the distance, mean rewards differ by {:.0f} % as much",
+                     learnt.smoothness, 100.0 * std::exp2(-learnt.smoothness));
 }
 
-/// What matters most first.
+/// The most important parameters first.
 std::string shares_text(const Space& space, const Learnt& learnt) {
   std::vector<std::size_t> order(learnt.shares.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -60,14 +59,14 @@ std::string shares_text(const Space& space, const Learnt& learnt) {
     text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", space.parameters()[i].name,
                         100.0 * learnt.shares[i]);
   }
-  return text + " of how f varies over the box";
+  return text + " of the variation of the mean reward";
 }
 
 std::string exploring_text(const Learnt& learnt, std::uint64_t pulls) {
   const auto all = static_cast<double>(pulls);
   return fmt::format(
-      "{} of {} pulls ({:.0f} %) went where the model expects nothing, since it may be wrong; all "
-      "pulls together lost at least {} each against the best setting known",
+      "{} of {} pulls ({:.0f} %) explored outside the model's favourites; per pull, the search "
+      "lost at least {} compared with the best setting so far",
       learnt.explorer_pulls, pulls, 100.0 * static_cast<double>(learnt.explorer_pulls) / all,
       in_digits(learnt.lost / all, learnt));
 }
@@ -79,46 +78,50 @@ std::string turn_text(const Space& space, const Learnt& learnt) {
   };
   std::string text = fmt::format("{} for {}: ", space.describe(turn.arm), pulls(turn.length));
   const std::string level =
-      fmt::format("f is {} +- {} there after {}", in_digits(turn.level, learnt),
+      fmt::format("mean reward {} +- {} after {}", in_digits(turn.level, learnt),
                   significant_text(turn.deviation, 2), pulls(turn.pulls));
   switch (turn.why) {
     case Learnt::Why::start:
-      text += "the first cells are played once each";
+      text += "every initial cell is measured once";
       break;
     case Learnt::Why::search:
-      text += fmt::format("{} and may be {}; no other setting may be better", level,
+      text += fmt::format("{}, possibly up to {}, the highest bound of all settings", level,
                           in_digits(turn.bound, learnt));
       break;
     case Learnt::Why::least_broken:
-      text += "every setting seems to be beyond a limit, and this one by least";
+      text += "every setting seems to violate a limit, and this one the least";
       break;
     case Learnt::Why::cover:
-      text += "this part of the box was looked at least";
+      text += "this part of the search space has the fewest measurements";
       break;
     case Learnt::Why::probe:
-      text += "something may have changed, and this shows whether it is the same for all settings";
+      text +=
+          "the system may have changed; this measurement shows whether the change is the "
+          "same for all settings";
       break;
     case Learnt::Why::sweep:
-      text += level + ", the best among cells of its size";
+      text += level + ", the best of all cells of its size";
       break;
   }
   return text;
 }
 
 std::string metric_text(const Learnt::OfMetric& metric) {
-  if (metric.measured == 0) return "has a limit, and was never measured";
+  if (metric.measured == 0) return "has a limit, but was never measured";
   const double open = std::max(0.0, 1.0 - metric.kept - metric.broken);
   return fmt::format(
-      "noise +- {}, varies as distance to the power {}; its limit is kept in {:.0f} % of the box, "
-      "broken in {:.0f} %, open in {:.0f} %; beyond it in {} of {} measurements",
+      "noise +- {}, varies as distance to the power {}; the limit is kept in {:.0f} % of the "
+      "search space, violated in {:.0f} %, undecided in {:.0f} %; {} of {} measurements violated "
+      "it",
       significant_text(metric.noise, 2), significant_text(metric.smoothness, 2),
       100.0 * metric.kept, 100.0 * metric.broken, 100.0 * open, metric.beyond, metric.measured);
 }
 
 void print_words(const Space& space, const Optimizer& optimizer, const Learnt& learnt) {
   const std::uint64_t pulls = optimizer.summary().t - 1;
-  print_part("f", fmt::format("goes from about {} to {}", in_digits(learnt.lowest, learnt),
-                              in_digits(learnt.highest, learnt)));
+  print_part("mean reward",
+             fmt::format("about {} to {} over the search space", in_digits(learnt.lowest, learnt),
+                         in_digits(learnt.highest, learnt)));
   print_part("noise", noise_text(learnt));
   print_part("smoothness", smoothness_text(learnt));
   if (!learnt.shares.empty()) print_part("knobs", shares_text(space, learnt));
@@ -132,20 +135,21 @@ void print_words(const Space& space, const Optimizer& optimizer, const Learnt& l
   if (const auto best = optimizer.best()) print_part("best", best_text(space, *best));
 }
 
-/// What is known of contexts; what follows it is about the region of the last one.
+/// Prints what was learnt about contexts. The lines after it are about the region of the last
+/// context.
 void print_contexts(const NamedStudy& study, const Policy& policy, Context last) {
   const ContextSpace& contexts = study.specification.contexts;
   for (const KnownLine& line : context_lines(contexts, policy)) print_part(line.about, line.text);
   print_part("regions", fmt::format("{}; `canopy policy {}` shows {}", policy.rows.size(),
                                     study.record.name, policy.rows.size() > 1 ? "them" : "it"));
   if (policy.rows.size() > 1 && !last.empty()) {
-    print_part("region", "what follows was learnt in that of the last context, " +
+    print_part("region", "the following lines are about the region of the last context, " +
                              context_text(contexts, last));
   }
 }
 
-/// Chooses the next arm, in the context that was observed last. It is done to a copy: nothing is
-/// kept.
+/// Chooses the next arm in the last observed context. The optimizer is a copy: the study does not
+/// change.
 void choose_next(Optimizer& optimizer, Context last) {
   if (!optimizer.in_flight().empty()) return;
   if (optimizer.contexts().empty()) {
@@ -168,10 +172,10 @@ int explain(const NamedStudyFlags& flags) {
     const std::string& name = study.specification.optimizer.name;
     throw StudyError(StudyError::Fault::other,
                      name == kDefaultOptimizer
-                         ? "the study " + flags.name + " has not seen enough rewards yet"
+                         ? "the study " + flags.name + " has not enough rewards yet"
                          : name +
-                               " learns no model of f; `canopy best` and `canopy tree` show "
-                               "what it knows");
+                               " learns no model of the reward; `canopy best` and `canopy tree` "
+                               "show what it has learnt");
   }
   if (flags.json) {
     Document document = record_of(space, *learnt);
@@ -192,8 +196,8 @@ Command add_explain(ArgumentParser app) {
   const auto flags = std::make_shared<NamedStudyFlags>();
   ArgumentParser command = app.command(
       "explain",
-      "Say what a study has learnt: noise, smoothness, which knobs and contexts matter, what is "
-      "next.");
+      "Show what a study has learnt: noise, smoothness, which knobs and contexts matter, what it "
+      "tries next.");
   flags->add_to(command);
   command.footer("Example:\n  canopy explain cache");
   return [flags] { return explain(*flags); };

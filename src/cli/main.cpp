@@ -30,7 +30,7 @@ struct Named {
   Command run;
 };
 
-/// A message on one line, whatever user text it contains.
+/// Prints a message on one line; line ends in user texts become spaces.
 void complain(const std::string& who, std::string message) {
   for (char& letter : message) {
     if (static_cast<unsigned char>(letter) < ' ') letter = ' ';
@@ -38,36 +38,35 @@ void complain(const std::string& who, std::string message) {
   terminal::say("{}: {}\n", who, message);
 }
 
-/// What the user of the tool can do about an error.
+/// The remedy for an error, in terms of the command line.
 std::string advice_for(const std::exception& error) {
   if (const auto* store = dynamic_cast<const StoreError*>(&error)) {
     using Fault = StoreError::Fault;
     const bool elsewhere = store->fault() == Fault::missing || store->fault() == Fault::foreign;
-    return elsewhere ? "; --store names another one" : "";
+    return elsewhere ? "; give another one with --store" : "";
   }
   if (const auto* study = dynamic_cast<const StudyError*>(&error)) {
     using Fault = StudyError::Fault;
     if (study->fault() == Fault::differs || study->fault() == Fault::other_revision) {
-      return "; --fork NEW continues in a new study, with the rewards of this one";
+      return "; continue in a new study with the rewards of this one: --fork NEW";
     }
     if (study->fault() == Fault::other_commands) {
-      return ". If their rewards are of the same thing, --accept-changes goes on; --fork NEW "
-             "begins "
-             "a new study";
+      return ". If both measure the same thing, continue with --accept-changes; otherwise begin "
+             "a new study with --fork NEW";
     }
     return "";
   }
   if (const auto* output = dynamic_cast<const OutputError*>(&error)) {
     using Fault = OutputError::Fault;
-    if (output->fault() == Fault::damaged) return "; --fresh starts over";
+    if (output->fault() == Fault::damaged) return "; start over with --fresh";
     if (output->fault() == Fault::other_results) {
-      return "; --fresh starts over, --out puts the new results elsewhere";
+      return "; start over with --fresh, or give another folder with --out";
     }
   }
   return "";
 }
 
-/// The error for words that no option or command took.
+/// The error for an argument that no option or command has taken.
 WrongUse leftover(const CLI::App& app, const std::string& word,
                   const std::vector<Named>& commands) {
   const std::string given = word.substr(0, word.find('='));
@@ -113,14 +112,15 @@ int dispatch(const CLI::App& app, const std::vector<Named>& commands) {
     complain(who, "not enough memory; use fewer threads, steps or parameters");
     return kFailure;
   } catch (const std::exception& error) {
-    if (!output_is_lost()) complain(who, error.what() + advice_for(error));  // else said at the end
+    if (!output_is_lost())
+      complain(who, error.what() + advice_for(error));  // otherwise finish_output reports it
     return kFailure;
   }
   fmt::print("{}", app.help());
   return kWrongUse;
 }
 
-/// CLI11's complaint in our words.
+/// Rewords an error of CLI11.
 std::string parse_complaint(const CLI::ParseError& error) {
   std::string text = error.what();
   const std::string option = text.substr(0, text.find_first_of(": "));

@@ -16,26 +16,26 @@
 
 namespace canopy::cli {
 
-/// The words of commands that look at a study: NAME, where it is, --json.
+/// The options of commands that show a study: NAME, its store, --json.
 struct NamedStudyFlags {
   std::string name;
   StoreFlags where;
   bool json = false;
 
   void add_to(terminal::ArgumentParser& command) {
-    command.option("NAME", name, "the name of the study");
+    command.option("NAME", name, "name of the study");
     where.add_to(command);
     command.flag("--json", json, "print JSON");
   }
 };
 
-/// The study that the words name.
+/// The study that these options name.
 struct NamedStudy : StoredStudy {
   NamedStudy(const NamedStudyFlags& flags, const std::string& command)
       : StoredStudy(opened(flags, command), flags.name) {}
 
-  /// The optimizer as it is now; prints a warning if it is not the one that chose the arms, and if
-  /// settings do not fit what was seen.
+  /// Loads the optimizer. Prints a warning if another revision has chosen the arms, or if settings
+  /// do not fit the rewards.
   [[nodiscard]] LoadedOptimizer load_with_warning() {
     LoadedOptimizer loaded = load(tuner_fold);
     if (!loaded.warning.empty()) terminal::say("canopy: {}\n", loaded.warning);

@@ -6,7 +6,8 @@
 
 namespace canopy::cli {
 
-/// Every option that has a value, or a word for having none, but a seed: every run has its own.
+/// All options that have a value, or a word for no value. Without `seed`, since every run has its
+/// own.
 template <class Entry>
 [[nodiscard]] Document options_document(const Catalogue<Entry>& catalogue,
                                         const Selection& selected) {

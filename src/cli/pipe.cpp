@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t kReadSize = 65'536;
 
-/// Cuts what is read into lines and drops the rest of a line that is too long.
+/// Splits input into lines. The rest of a line that is too long is dropped.
 class LineCutter {
  public:
   template <class OnLine, class OnLongLine>
@@ -41,7 +41,7 @@ class LineCutter {
     }
   }
 
-  /// The end of a line, or of input that does not end with a newline.
+  /// Ends a line, at a newline or at the end of the input.
   template <class OnLine, class OnLongLine>
   void finish(OnLine&& on_line, OnLongLine&& on_long_line) {
     if (too_long_) {
@@ -74,15 +74,15 @@ void write_all(std::string_view bytes) {
   }
 }
 
-/// Answers some lines at once.
+/// Answers a batch of lines.
 using AnswerLines = std::function<std::vector<std::string>(const std::vector<std::string>& lines)>;
 
-/// Answers every line that has arrived, and reads on.
+/// Answers the lines that have arrived and reads again, until the input ends.
 void converse(const AnswerLines& answer) {
   LineCutter cutter;
   std::vector<std::string> lines;
   const auto on_line = [&](std::string_view line) { lines.emplace_back(line); };
-  // A line this long can only get the answer to a line that is too long.
+  // The rest of a too long line changes nothing: its answer is an error.
   const auto on_long_line = [&] { lines.emplace_back(kLongestRequest + 1, ' '); };
   const auto send_answers = [&] {
     std::string text;
@@ -121,7 +121,7 @@ struct PipeArguments {
   std::optional<std::string> fork;
 };
 
-/// In memory: nothing is kept.
+/// Serves a study in memory; nothing is stored.
 void serve_in_memory(const std::string& file) {
   const StudySpecification study = load_study(file);
   const auto optimizer = make_optimizer(study, std::random_device{}());
@@ -130,11 +130,11 @@ void serve_in_memory(const std::string& file) {
   });
 }
 
-/// In the store: an answer that is sent is on the disk. When that fails nothing has changed, and
-/// every line is told so.
+/// Serves a study in a store. Answers are sent after their effects are on disk. If that fails,
+/// nothing has changed, and every line gets an error.
 void serve_from_store(const PipeArguments& arguments) {
   const OpenOptions which{.name = *arguments.study, .fork = arguments.fork, .fold = tuner_fold};
-  const bool known = arguments.file.empty();  // it must be in the store
+  const bool known = arguments.file.empty();  // the study must exist
   const auto mode = known ? Store::Mode::open : Store::Mode::create;
   AnyStore any = open_any_store(arguments.store, mode, "pipe");
   StudySession session(std::move(any.store), [&](Store& store) {
@@ -158,7 +158,7 @@ int serve(const PipeArguments& arguments) {
   }
   if (arguments.store.server && !arguments.study) throw WrongUse("--server: needs --study as well");
   if (arguments.fork && !arguments.study) throw WrongUse("--fork: needs --study as well");
-  (void)std::signal(SIGPIPE, SIG_IGN);  // a reader that left is seen by write()
+  (void)std::signal(SIGPIPE, SIG_IGN);  // write() reports a closed pipe
   return with_study_errors(arguments.file, [&] {
     if (arguments.study) {
       serve_from_store(arguments);
@@ -175,9 +175,9 @@ Command add_pipe(ArgumentParser app) {
   const auto arguments = std::make_shared<PipeArguments>();
   ArgumentParser command = app.command(
       "pipe", "Serve one study on standard input and output, one JSON object per line.");
-  command.option("STUDY.toml", arguments->file, "the study: what is tuned, and how");
+  command.option("STUDY.toml", arguments->file, "the study file: what is tuned, and how");
   command.option("--study", arguments->study,
-                 "keep it in the store under this name: whatever is answered is on the disk");
+                 "store it under this name: a request is answered when its effect is on disk");
   arguments->store.add_to(command);
   add_fork_flag(command, arguments->fork);
   command.footer(
@@ -187,11 +187,10 @@ Command add_pipe(ArgumentParser app) {
       "[[context]]\n"
       "           {\"op\":\"tell\",\"ticket\":1,\"reward\":0.3}  {\"op\":\"drop\",\"ticket\":1}\n"
       "           {\"op\":\"tell\",\"ticket\":1,\"rewards\":[0.3,0.4]}  {\"op\":\"in_flight\"}\n"
-      "           {\"op\":\"observe\",\"arm\":{\"x\":0.5},\"reward\":0.3}   # an arm that nobody "
-      "asked for\n"
-      "           "
-      "{\"op\":\"tell\",\"ticket\":1,\"count\":2,\"sum\":0.7,\"sum_squares\":0.25}\n"
-      "A wrong request is answered with {\"error\":{\"code\":..,\"message\":..}} and changes "
+      "           {\"op\":\"observe\",\"arm\":{\"x\":0.5},\"reward\":0.3}   # a setting that no "
+      "ask returned\n"
+      "           {\"op\":\"tell\",\"ticket\":1,\"count\":2,\"sum\":0.7,\"sum_squares\":0.25}\n"
+      "An invalid request is answered with {\"error\":{\"code\":..,\"message\":..}} and changes "
       "nothing.\n"
       "Example:\n"
       "  printf '[[space]]\\nname = \"x\"\\nlow = 0.0\\nhigh = 1.0\\n' > study.toml\n"

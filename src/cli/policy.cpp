@@ -21,7 +21,7 @@ namespace {
 struct PolicyArguments {
   NamedStudyFlags study;
   bool csv = false;
-  std::optional<std::string> code;  // the language
+  std::optional<std::string> code;  // a programming language
 };
 
 void print_words(const NamedStudy& study, const Policy& policy, std::uint64_t pulls,
@@ -39,14 +39,15 @@ void print_words(const NamedStudy& study, const Policy& policy, std::uint64_t pu
   const std::string compared = verdict_line(study.specification.space, tuner, std::nullopt);
   if (!compared.empty()) fmt::print("{:<12} {}\n", "compared", compared);
   fmt::print(
-      "\nMeans and intervals are over the contexts that come in a region. `canopy best {} {}` is "
-      "about one of them.\n",
+      "\n"
+      "Means and intervals are averages over the contexts of a region. For a single context: "
+      "`canopy best {} {}`\n",
       study.record.name, context_flags(contexts));
 }
 
 int show_policy(const PolicyArguments& arguments) {
   if ((arguments.study.json ? 1 : 0) + (arguments.csv ? 1 : 0) + (arguments.code ? 1 : 0) > 1) {
-    throw WrongUse("--json, --csv, --code: only one of them can be printed");
+    throw WrongUse("--json, --csv, --code: give only one of them");
   }
   if (arguments.code && *arguments.code != "python") {
     throw WrongUse("--code " + excerpt(*arguments.code) + R"(: must be "python")");
@@ -78,15 +79,16 @@ int show_policy(const PolicyArguments& arguments) {
 
 Command add_policy(ArgumentParser app) {
   const auto arguments = std::make_shared<PolicyArguments>();
-  ArgumentParser command =
-      app.command("policy", "Show what to set in which context, of a study with [[context]].");
+  ArgumentParser command = app.command(
+      "policy", "Show the best setting for each context, for a study with [[context]].");
   arguments->study.add_to(command);
-  command.flag("--csv", arguments->csv, "print CSV, a region a line");
+  command.flag("--csv", arguments->csv, "print CSV, one line per region");
   command.option("--code", arguments->code,
-                 "print a function to paste into a service, in this language: python");
+                 "print a function to paste into a service; the language: python");
   command.footer(
-      "A region is a set of contexts with a setting of its own. Below the table: whether the best "
-      "setting depends on a context, and what that adds to the rewards of all settings alike.\n"
+      "A region is a set of contexts that share a best setting. Below the table: whether the "
+      "best setting depends on each variable, and the effect of the variable on the rewards of "
+      "all settings.\n"
       "Examples:\n"
       "  canopy policy cache\n"
       "  canopy policy cache --json\n"

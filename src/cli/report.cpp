@@ -35,13 +35,15 @@ int write_report(const ReportArguments& arguments) {
 
 Command add_report(ArgumentParser app) {
   const auto arguments = std::make_shared<ReportArguments>();
-  ArgumentParser command = app.command(
-      "report", "Write the page of a study, as it is now, to one file that needs nothing else.");
+  ArgumentParser command =
+      app.command("report", "Write the page of a study to one self-contained HTML file.");
   arguments->study.add_to(command);
   command.option("--out", arguments->out, "the file to write [NAME.html]");
   command.footer(
-      "It is the page of `canopy serve` and `canopy dashboard` with the data inside: send it to "
-      "somebody, or keep it.\nExample:\n  canopy report cache");
+      "The file has the page of `canopy serve` and `canopy dashboard` with the present data of "
+      "the study, to send or to archive.\n"
+      "Example:\n"
+      "  canopy report cache");
   return [arguments] { return write_report(*arguments); };
 }
 

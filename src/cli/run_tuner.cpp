@@ -30,14 +30,16 @@ namespace {
 
 constexpr std::size_t kRewardsThatShouldVary = 3;
 
-/// Says once what a study advises, and that rewards do not vary if the first ones did not.
+/// Prints advice once: what a study recommends, limits, changes of the system, and that the first
+/// rewards do not vary.
 class Adviser {
  public:
   Adviser(std::string command, const Study& study) : command_(std::move(command)), study_(study) {}
 
   void look(const TuneProgress& progress, StatusLine& line) {
     const std::vector<std::string> known = advice(study_);
-    if (known.size() > advised_) {  // one of two may be said again: which is new is not known
+    if (known.size() >
+        advised_) {  // when the number grows, advice that was printed before is printed again
       for (const std::string& each : known) say(each, line);
     }
     advised_ = std::max(advised_, known.size());
@@ -56,7 +58,7 @@ class Adviser {
     const bool vary = std::any_of(rewards_.begin(), rewards_.end(),
                                   [&](double reward) { return reward != rewards_.front(); });
     if (rewards_.size() == kRewardsThatShouldVary && !vary) {
-      say(fmt::format("the first {} rewards are all {:g}: does measure really measure?",
+      say(fmt::format("the first {} rewards are all {:g}; check what the measure command prints",
                       kRewardsThatShouldVary, rewards_.front()),
           line);
     }
@@ -71,19 +73,19 @@ class Adviser {
   std::string command_;
   const Study& study_;
   std::size_t advised_ = 0;
-  std::uint64_t changes_ = study_.changes();  // of the system
+  std::uint64_t changes_ = study_.changes();  // changes of the system
   std::uint64_t pulls_ = 0;
   std::vector<double> rewards_;
-  std::set<std::string> noted_;  // about limits
+  std::set<std::string> noted_;  // limits that were mentioned
 };
 
-/// The last line is a part of the failure already.
+/// Prints standard error, unless it is a single line: the message of the failure has the last line.
 void print_errors(const std::string& errors) {
   std::istringstream lines(errors);
   std::vector<std::string> all;
   for (std::string line; std::getline(lines, line);) all.push_back(line);
   if (all.size() < 2) return;
-  fmt::print("its standard error:\n");
+  fmt::print("standard error of the command:\n");
   for (const std::string& line : all) fmt::print("  {}\n", line);
 }
 

@@ -10,8 +10,8 @@
 
 namespace canopy::cli {
 
-/// Runs a tuner with everything around it that `tune` and `confirm` share: signals, the live line,
-/// files of its status, advice, and the result. `command` is named in messages. The exit status.
+/// Runs a tuner with what `tune` and `confirm` share: signals, the status line and files, advice,
+/// and the result. `command` is named in messages. Returns the exit status.
 [[nodiscard]] int run_tuner(const std::string& command, Study& study, TuneStatus::Files files,
                             bool json, const std::function<TuneEnd(Tuner&)>& run);
 

@@ -52,7 +52,8 @@ void set_address(const std::string& listen, service::ServerOptions& options) {
                         ? std::nullopt
                         : number_in<std::uint16_t>(std::string_view(listen).substr(colon + 1));
   if (!port) {
-    throw WrongUse("--listen " + listen + ": must be an address and a port, as 127.0.0.1:8731");
+    throw WrongUse("--listen " + listen +
+                   ": must be an address and a port, such as 127.0.0.1:8731");
   }
   std::string host = listen.substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
@@ -69,7 +70,7 @@ service::ServerOptions options_of(const ServeArguments& arguments) {
   options.certificate = arguments.certificate;
   options.key = arguments.key;
   if (options.certificate.has_value() != options.key.has_value()) {
-    throw WrongUse("--certificate and --key: are given together");
+    throw WrongUse("--certificate and --key: must be given together");
   }
   if (arguments.advertise) {
     options.advertise = *arguments.advertise;
@@ -103,35 +104,37 @@ service::ServerOptions options_of(const ServeArguments& arguments) {
 Command add_serve(ArgumentParser app) {
   const auto arguments = std::make_shared<ServeArguments>();
   ArgumentParser command =
-      app.command("serve", "Serve the studies of a store to whole teams, over HTTP.");
+      app.command("serve", "Serve the studies of a store to teams, over HTTP.");
   command.option("--listen", arguments->listen,
                  "address and port; anything but a loopback address needs --tokens");
   add_store_flag(command, arguments->store);
   command.option("--tokens", arguments->tokens,
-                 "a file that says who may do what; `canopy token new` makes one");
+                 "a file of access tokens; `canopy token new` makes one");
   command.option("--certificate", arguments->certificate,
-                 "for https: a file with the certificate and those that it rests on");
-  command.option("--key", arguments->key, "and one with its private key");
+                 "for https: a PEM file with the certificate and its chain");
+  command.option("--key", arguments->key, "for https: a PEM file with its private key");
   command.option("--advertise", arguments->advertise,
-                 "how clients reach this server, when several share a database: a URL");
+                 "the URL of this server, if several servers share a database");
   command.option("--allow-origin", arguments->origin,
-                 "web pages that may ask, with commas between them; by default none");
+                 "origins of web pages that may send requests, separated by commas [none]");
   command.option("--requests-per-second", arguments->rate,
-                 "of each token that has no limit of its own");
-  command.option("--max-body", arguments->longest_body, "bytes of a request [8388608]");
-  command.option("--max-connections", arguments->connections, "at once [20000]");
+                 "limit of each token without a limit of its own [none]");
+  command.option("--max-body", arguments->longest_body, "maximum bytes of a request [8388608]");
+  command.option("--max-connections", arguments->connections,
+                 "maximum number of connections [20000]");
   command.option("--close-after", arguments->idle,
-                 "seconds after which a study that nobody uses is closed [60]");
+                 "seconds after which an idle study is closed [60]");
   command.option("--log-format", arguments->log_format, "text or json");
   command.option("--log-level", arguments->log_level,
                  "debug (every request), info, warning or error");
   command.footer(
-      "What was answered is on the disk, also when the server is killed. SIGTERM answers what has "
-      "arrived and ends; SIGHUP reads tokens and certificates again.\n"
+      "Data is on disk before a request is answered, so it survives a crash of the server. "
+      "SIGTERM stops it after the requests that have arrived; SIGHUP reads tokens and "
+      "certificates again.\n"
       "Example:\n"
       "  canopy serve &\n"
-      "  curl -s localhost:8731/v1/studies -H 'Content-Type: application/json' -d '{\"name\":\"a\","
-      "\"toml\":\"[[space]]\\nname = \\\"x\\\"\\nlow = 0.0\\nhigh = 1.0\"}'\n"
+      "  curl -s localhost:8731/v1/studies -H 'Content-Type: application/json' -d "
+      "'{\"name\":\"a\",\"toml\":\"[[space]]\\nname = \\\"x\\\"\\nlow = 0.0\\nhigh = 1.0\"}'\n"
       "  curl -s -X POST localhost:8731/v1/studies/a/asks\n"
       "docs/service.md has every route, tokens, TLS and how to run several servers.");
   return [arguments] {

@@ -19,7 +19,8 @@ using namespace terminal;
 
 namespace {
 
-/// The token of whoever asks: nothing but letters that a header may have.
+/// Reads the client's token. Throws WrongUse unless it has only characters that an HTTP header may
+/// have.
 std::string token_of(const StoreFlags& flags) {
   std::string token;
   std::string from = "$CANOPY_TOKEN";
@@ -32,12 +33,13 @@ std::string token_of(const StoreFlags& flags) {
   }
   const bool sound = std::all_of(token.begin(), token.end(),
                                  [](char letter) { return letter > ' ' && letter < '\x7f'; });
-  if (!sound) throw WrongUse(from + ": is no token: a token has neither blanks nor line ends");
-  if (token.empty() && flags.token_file) throw WrongUse(from + ": has no token");
+  if (!sound) throw WrongUse(from + ": invalid token: contains whitespace or control characters");
+  if (token.empty() && flags.token_file)
+    throw WrongUse(from + ": is empty; it must contain a token");
   return token;
 }
 
-/// Says on a line of its own that a server is waited for.
+/// Prints a message on its own line, below the status line.
 void say(const std::string& command, const std::string& what) {
   StatusLine().clear();
   terminal::say("canopy {}: {}\n", command, what);

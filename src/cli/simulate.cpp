@@ -24,7 +24,7 @@
 namespace canopy::cli {
 namespace {
 
-/// The texts of the options, as given.
+/// The options as text.
 struct SimulateArguments {
   SelectionFlags environment{environments(), "--environment", "garland"};
   SelectionFlags optimizer{optimizers(), "--optimizer", std::string(kDefaultOptimizer)};
@@ -41,7 +41,7 @@ struct SimulateArguments {
 
 struct Setting {
   Selection environment;
-  Selection optimizer;  ///< with every default filled in
+  Selection optimizer;  ///< with all defaults
   SimulationOptions simulation;
 };
 
@@ -187,7 +187,7 @@ int simulate_and_print(const SimulateArguments& arguments) {
     result = simulate(setting.environment, setting.optimizer, setting.simulation, watch);
   }
   if (!result) {
-    terminal::say("canopy simulate: interrupted; nothing to show\n");
+    terminal::say("canopy simulate: interrupted before the first result\n");
     return kInterrupted;
   }
   if (arguments.json) {
@@ -210,14 +210,14 @@ Command add_simulate(ArgumentParser app) {
   command.option("--runs", arguments->runs, "independent runs, 1 or more");
   command.option("--seed", arguments->seed, "seed of the random streams");
   command.option("--threads", arguments->threads,
-                 "runs at a time [one per core]; the results do not depend on it");
+                 "number of threads [one per core]; the results do not depend on it");
   command.option("--reward-range", arguments->reward_range,
-                 "about how far rewards range: two numbers, or auto to learn it");
+                 "approximate range of rewards: two numbers, or auto to learn it");
   command.option("--partition", arguments->partition,
-                 "how cells are cut, by algorithms with a tree: cyclic, longest_side, random_side, "
-                 "random_cut, every_side; cyclic/3 into three parts");
+                 "how algorithms with a tree cut cells: cyclic, longest_side, random_side, "
+                 "random_cut, every_side; cyclic/3 cuts into three parts");
   command.flag("--ignore-context", arguments->ignore_context,
-               "do not tell the optimizer what is observed before a pull");
+               "do not tell the optimizer the context of a pull");
   command.flag("--json", arguments->json, "print one JSON object instead of a table");
   command.flag("--list", arguments->list, "show all optimizers and environments");
   command.footer(

@@ -28,7 +28,7 @@ struct SteerArguments {
 };
 
 std::string user_name() {
-  const char* user = std::getenv("USER");  // NOLINT(concurrency-mt-unsafe): nobody changes it
+  const char* user = std::getenv("USER");  // NOLINT(concurrency-mt-unsafe): no thread changes it
   if (user != nullptr && *user != '\0') return user;
   return fmt::format("user {}", getuid());
 }
@@ -44,19 +44,20 @@ WantedCommand wanted_command(const SteerArguments& arguments) {
   WantedCommand wanted{*command, arguments.by ? *arguments.by : user_name()};
   if (wanted.by.empty()) throw WrongUse("--by: must not be empty");
   if (arguments.by && arguments.where.server) {
-    throw WrongUse("--by: a server knows by their tokens who wants something");
+    throw WrongUse("--by: cannot be combined with --server, which takes the name from the token");
   }
   if (!arguments.pulls) return wanted;
-  if (command != RunnerCommand::confirm) throw WrongUse("--pulls: is for confirm");
+  if (command != RunnerCommand::confirm) throw WrongUse("--pulls: is only for confirm");
   const auto pulls = number_in<std::uint64_t>(*arguments.pulls);
   if (!pulls || *pulls < 2 || *pulls > INT64_MAX) {
-    throw WrongUse("--pulls = " + excerpt(*arguments.pulls) + ": must be a whole number from 2 on");
+    throw WrongUse("--pulls = " + excerpt(*arguments.pulls) +
+                   ": must be a whole number, 2 or more");
   }
   wanted.pulls = *pulls;
   return wanted;
 }
 
-/// Refuses what the runner of the study could not do.
+/// Throws WrongUse if the tuner of the study could not obey the command.
 void check_that_it_can_be_done(const StudyRecord& record, RunnerCommand command) {
   const StudySpecification specification = specification_of(record);
   if (!specification.system) {
@@ -77,8 +78,8 @@ int steer(const SteerArguments& arguments) {
   const std::uint64_t number =
       store->post_command(record.id, static_cast<double>(std::time(nullptr)), command_text(wanted));
   const bool runs = store->is_locked(record.id);
-  fmt::print("{}: {} is posted as command {}{}\n", record.name, name_of(wanted.command), number,
-             runs ? "" : "; nobody runs the study now");
+  fmt::print("{}: {} was posted as command {}{}\n", record.name, name_of(wanted.command), number,
+             runs ? "" : "; no tuner runs the study at present");
   return kSuccess;
 }
 
@@ -86,25 +87,28 @@ int steer(const SteerArguments& arguments) {
 
 Command add_steer(ArgumentParser app) {
   const auto arguments = std::make_shared<SteerArguments>();
-  ArgumentParser command =
-      app.command("steer", "Tell the tuner of a study to pause, to resume, to end, and the like.");
+  ArgumentParser command = app.command(
+      "steer", "Send a command to the tuner of a study: pause, resume, end and others.");
   command.option("NAME", arguments->name, "the name of the study");
   command.option("COMMAND", arguments->command, "pause, resume, hold, baseline, confirm or end");
   command.option("--pulls", arguments->pulls,
-                 "for confirm: at most so many, of both together [budget.confirm_pulls, or 100]");
+                 "for confirm: maximum number of measurements, both settings together "
+                 "[budget.confirm_pulls, or 100]");
   command.option("--by", arguments->by,
-                 "who wants it, for others to read [$USER]; a server knows it by the token");
+                 "who sends the command, shown to other users [$USER]; with --server, the name "
+                 "of the token");
   arguments->where.add_to(command);
   command.footer(
-      "  pause      waits at the best setting that is known\n"
-      "  hold       waits at the present setting\n"
-      "  baseline   waits at the baseline\n"
-      "  resume     goes on, after any of these\n"
-      "  confirm    compares the best arm with the baseline, then goes on\n"
-      "  end        ends the tuning as if its budget were used\n"
-      "`canopy tune` obeys within about a second, after the present pull. It stays paused when it\n"
-      "is killed and started again.\n"
-      "Example:\n  canopy steer cache pause");
+      "  pause      wait at the best setting so far\n"
+      "  hold       wait at the present setting\n"
+      "  baseline   wait at the baseline\n"
+      "  resume     continue after any of these\n"
+      "  confirm    compare the best setting with the baseline, then continue\n"
+      "  end        end the tuning as if its budget were used\n"
+      "The tuner obeys within about a second after the current measurement. The command stays in "
+      "force when the tuner is restarted.\n"
+      "Example:\n"
+      "  canopy steer cache pause");
   return [arguments] { return steer(*arguments); };
 }
 

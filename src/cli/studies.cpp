@@ -36,7 +36,7 @@ struct StudiesArguments {
   NamedStudyFlags study;
   std::string format = "csv";
   std::optional<std::string> out;
-  std::optional<std::string> name;  // of what is imported
+  std::optional<std::string> name;  // of the imported study
   bool is_sure = false;
 };
 
@@ -86,7 +86,7 @@ int show(const StudiesArguments& arguments) {
     return kSuccess;
   }
   const Summary summary = optimizer->summary();
-  fmt::print("{}: {} pulls, {} events, {} nodes, depth {}, {} changes of arm, {} in flight\n",
+  fmt::print("{}: {} pulls, {} events, {} nodes, depth {}, {} changes of setting, {} in flight\n",
              study.record.name, summary.t - 1, study.record.events, summary.nodes, summary.depth,
              summary.switches, summary.in_flight);
   fmt::print("started {}, last event {}\n", date_text(study.record.created),
@@ -101,7 +101,7 @@ int show(const StudiesArguments& arguments) {
   return kSuccess;
 }
 
-/// Writes lines to a file, or to the standard output.
+/// Writes lines to a file or to standard output.
 class Lines {
  public:
   explicit Lines(const std::optional<std::string>& path) : path_(path.value_or("standard output")) {
@@ -117,7 +117,7 @@ class Lines {
     }
   }
 
-  /// Everything is there when this returns.
+  /// Flushes the output; throws OutputError if that fails.
   void finish() {
     if (std::fflush(file_ ? file_.get() : stdout) != 0) fail();
   }
@@ -135,7 +135,7 @@ class Lines {
   std::unique_ptr<std::FILE, Close> file_;
 };
 
-/// Whole studies: one, or all.
+/// Exports one study or all studies, for import.
 int export_whole(const StudiesArguments& arguments) {
   const AnyStore store = open_any_store(arguments.study.where, Store::Mode::open, "studies");
   std::vector<StudyRecord> records;
@@ -157,7 +157,7 @@ int export_whole(const StudiesArguments& arguments) {
 int import_whole(const StudiesArguments& arguments) {
   const std::string& path = arguments.study.name;
   if (path.empty())
-    throw WrongUse("FILE: is missing; `canopy studies export --format study` makes one");
+    throw WrongUse("FILE: is missing; `canopy studies export --format study` writes one");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw WrongUse(path + ": cannot be read");
   const AnyStore store = open_any_store(arguments.study.where, Store::Mode::create, "studies");
@@ -194,7 +194,7 @@ int erase(const StudiesArguments& arguments) {
   if (arguments.study.name.empty()) throw WrongUse("NAME: is missing");
   const AnyStore store = open_any_store(arguments.study.where, Store::Mode::open, "studies");
   const StudyRecord record = find_study(*store, arguments.study.name);
-  const std::string question = fmt::format("delete {} and its {} events, which cannot be undone?",
+  const std::string question = fmt::format("delete {} and its {} events? This cannot be undone.",
                                            record.name, record.events);
   if (!arguments.is_sure && !confirmed_at_terminal(question)) {
     fmt::print("nothing was deleted\n");
@@ -233,17 +233,17 @@ Command add_studies(ArgumentParser app) {
   arguments->study.add_to(command);
   command.option(
       "--format", arguments->format,
-      "export: csv or jsonl, for people and programs that read events; study, for import: one "
-      "or, without NAME, all of them");
+      "export: csv or jsonl write events; study writes a file for import, with all studies if "
+      "NAME is left out");
   command.option("--out", arguments->out, "export: the file to write [standard output]");
-  command.option("--name", arguments->name, "import: another name for the only study of a file");
-  command.flag("--yes", arguments->is_sure, "delete: without asking, which it does on a terminal");
+  command.option("--name", arguments->name, "import: another name, if the file has one study");
+  command.flag("--yes", arguments->is_sure, "delete: do not ask for confirmation");
   command.footer(
       "Examples:\n"
       "  canopy studies list\n"
       "  canopy studies show cache\n"
       "  canopy studies export cache --format jsonl --out cache.jsonl\n"
-      "  canopy studies export --format study --out backup.jsonl   # all of them, whole\n"
+      "  canopy studies export --format study --out backup.jsonl   # all studies, for import\n"
       "  canopy studies import backup.jsonl --store other.db\n"
       "  canopy studies verify   # every event of every study: exit status 1 if any is damaged\n"
       "  canopy studies delete cache");

@@ -20,12 +20,12 @@ inline void add_store_flag(terminal::ArgumentParser& command, std::string& store
 /// Adds `--fork NEW`.
 inline void add_fork_flag(terminal::ArgumentParser& command, std::optional<std::string>& fork) {
   command.option("--fork", fork,
-                 "start a new study of this name from the one in the store, with its whole "
-                 "journal or, if settings that learning depends on differ, with its rewards; with "
+                 "start a new study of this name from the stored one. It takes over the whole "
+                 "journal; only the rewards, if settings that learning depends on differ; "
                  "nothing, if it has other parameters, contexts or commands");
 }
 
-/// Runs a command; what is wrong with the study file is wrong use.
+/// Runs a command and turns errors of the study file into WrongUse.
 template <class Run>
 int with_study_errors(const std::string& file, Run&& run) {
   try {

@@ -26,8 +26,7 @@ std::string range_advice(const std::optional<RewardRange>& given, const RewardRa
   };
   return fmt::format(
       "reward_range = {} does not fit: the rewards so far are in {}. Set reward_range = {} or "
-      "leave "
-      "it out; a study takes the new one over without a fork",
+      "leave it out; this needs no fork",
       given ? text(*given) : "\"auto\"", text(fitting), text(fitting));
 }
 
@@ -42,7 +41,7 @@ std::vector<std::string> advice(const Optimizer& optimizer) {
   if (const auto& settling = summary.settling) {
     lines.push_back(
         fmt::format("rewards seem to take about {0} pulls to settle after a change. Set "
-                    "optimizer.settle = {0}; a study that has begun takes it over with --fork",
+                    "optimizer.settle = {0} and fork the study with --fork",
                     *settling));
   }
   return lines;
@@ -50,7 +49,7 @@ std::vector<std::string> advice(const Optimizer& optimizer) {
 
 namespace {
 
-/// What a comparison has found, and what tuning has cost.
+/// Adds the result of a comparison, and the cost of tuning.
 void add_more(std::vector<KnownLine>& lines, const Optimizer& optimizer,
               const StudySpecification& specification, const TunerState& tuner,
               const std::optional<Uplift>& uplift) {
@@ -95,7 +94,7 @@ std::vector<KnownLine> context_lines(const ContextSpace& contexts, const Policy&
   for (std::size_t i = 0; i < contexts.size(); ++i) {
     lines.push_back({contexts[i].name, weight_text(policy.weights[i])});
     const std::string effect = effect_text(contexts, i, policy.effects[i]);
-    if (!effect.empty()) lines.push_back({"", "adds to all rewards: " + effect});
+    if (!effect.empty()) lines.push_back({"", "effect on all rewards: " + effect});
   }
   const std::string moved = moved_text(policy);
   if (!moved.empty()) lines.push_back({"moved", moved});

@@ -12,38 +12,37 @@
 
 namespace canopy::cli {
 
-/// What to do about settings that do not fit what was seen: a range of rewards, rewards that take
-/// time to settle.
+/// Recommends other settings if the reward range or the settling time does not fit the rewards.
 [[nodiscard]] std::vector<std::string> advice(const Optimizer& optimizer);
 
-/// A line of what is known, and what it is about: `uplift`; empty: the best arm itself, or a metric
-/// of it.
+/// A line of a report and its label, such as `uplift`. Without a label it is about the best arm or
+/// one of its metrics.
 struct KnownLine {
   std::string about;
   std::string text;
 };
 
-/// The best arm, beside the baseline, with its metrics, what a comparison has found and what tuning
-/// has cost.
+/// Describes the best arm: its metrics, its uplift over the baseline, the result of a comparison,
+/// and the cost of tuning.
 [[nodiscard]] std::vector<KnownLine> best_lines(const Optimizer& optimizer, const Best& best,
                                                 const StudySpecification& specification,
                                                 const TunerState& tuner);
 
-/// The same where no arm is the best.
+/// The same without a best arm.
 [[nodiscard]] std::vector<KnownLine> lines_without_best(const Optimizer& optimizer,
                                                         const StudySpecification& specification,
                                                         const TunerState& tuner);
 
-/// What is known of each variable of the context: whether the best arm depends on it, and what it
-/// adds to all rewards; and whether contexts were beyond their ranges.
+/// Describes each variable of the context: whether the best arm depends on it, its effect on all
+/// rewards, and whether values were beyond its range.
 [[nodiscard]] std::vector<KnownLine> context_lines(const ContextSpace& contexts,
                                                    const Policy& policy);
 
-/// What is said in place of a best arm where that depends on the context: `3 regions of hour and
-/// load; \`canopy policy cache\` shows them`. Empty: it does not.
+/// Replaces the best arm if that depends on the context: `3 regions of hour and load; \`canopy
+/// policy cache\` shows them`. Empty if it does not.
 [[nodiscard]] std::string depends_text(const Optimizer& optimizer, const std::string& study);
 
-/// `2026-11-15 12:00:00`, by the local clock.
+/// `2026-11-15 12:00:00` in local time.
 [[nodiscard]] std::string date_text(double seconds_since_1970);
 
 }  // namespace canopy::cli

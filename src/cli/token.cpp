@@ -49,7 +49,7 @@ std::string flag_of(const service::Quota& quota) {
   return flag;
 }
 
-/// Replaces the file in one step; nobody else may read it.
+/// Replaces the file atomically. Only its owner may read it.
 void write_tokens(const std::string& path, const std::vector<Token>& tokens) {
   const std::string text = service::text_of(tokens);
   std::error_code ignored;
@@ -81,14 +81,15 @@ double positive(const std::string& flag, const std::string& text) {
 int make_token(const TokenArguments& arguments) {
   Token token;
   token.name = arguments.name.value_or("");
-  if (token.name.empty()) throw WrongUse("--name: is missing; who or what the token is for");
+  if (token.name.empty())
+    throw WrongUse("--name: is missing; give the name of the user or program that gets the token");
   const auto role = value_named<Role>(arguments.role);
   if (!role) {
     throw WrongUse("--role " + arguments.role + ": " + must_be_one_of(EnumNames<Role>::names));
   }
   token.role = *role;
   token.studies = words_between_commas(arguments.studies);
-  if (token.studies.empty()) throw WrongUse("--studies: must name one pattern or more");
+  if (token.studies.empty()) throw WrongUse("--studies: must have at least one pattern");
   if (arguments.days) {
     token.expires =
         machine_clock().wall_time() + 86'400.0 * positive("--expires-days", *arguments.days);
@@ -100,7 +101,8 @@ int make_token(const TokenArguments& arguments) {
   std::vector<Token> tokens = tokens_in(arguments.file);
   for (const Token& each : tokens) {
     if (each.name == token.name) {
-      throw WrongUse("--name " + token.name + ": there is one already; revoke it first");
+      throw WrongUse("--name " + token.name +
+                     ": a token of this name exists already; revoke it first");
     }
   }
   const std::string secret = service::new_secret();
@@ -108,8 +110,10 @@ int make_token(const TokenArguments& arguments) {
   tokens.push_back(token);
   write_tokens(arguments.file, tokens);
   fmt::print("{}\n", secret);
-  terminal::say("This is the only time it is shown. {} has its hash; send the server a SIGHUP.\n",
-                arguments.file);
+  terminal::say(
+      "The token is shown only once: {} stores only its hash. Send the server a SIGHUP "
+      "to reload the file.\n",
+      arguments.file);
   return kSuccess;
 }
 
@@ -145,7 +149,7 @@ int revoke_token(const TokenArguments& arguments) {
   }
   std::erase_if(tokens, [&](const Token& token) { return token.name == name; });
   write_tokens(arguments.file, tokens);
-  terminal::say("Send the server a SIGHUP.\n");
+  terminal::say("Send the server a SIGHUP to reload the file.\n");
   return kSuccess;
 }
 
@@ -154,19 +158,20 @@ int revoke_token(const TokenArguments& arguments) {
 Command add_token(ArgumentParser app) {
   const auto arguments = std::make_shared<TokenArguments>();
   ArgumentParser command =
-      app.command("token", "Say who may do what with `canopy serve`: new, list, revoke.");
+      app.command("token", "Manage the access tokens of `canopy serve`: new, list, revoke.");
   command.option("ACTION", arguments->action, "new, list or revoke");
-  command.option("--file", arguments->file, "of the tokens; it has only their hashes");
-  command.option("--name", arguments->name, "who or what it is for; commands are noted under it");
+  command.option("--file", arguments->file, "file of tokens; it stores only their hashes");
+  command.option("--name", arguments->name,
+                 "name of the user or program; its commands are recorded under this name");
   command.option("--role", arguments->role,
-                 "read (look), work (begin studies, ask and tell, tune), admin (steer, delete)");
+                 "read (view), work (create studies, ask and tell, tune), admin (steer, delete)");
   command.option("--studies", arguments->studies,
-                 "for which: patterns as in a shell, with commas between them");
-  command.option("--expires-days", arguments->days, "how long it is good for [for ever]");
+                 "glob patterns of the studies it covers, separated by commas");
+  command.option("--expires-days", arguments->days, "days until it expires [never]");
   for (std::size_t i = 0; i < service::kQuotas.size(); ++i) {
     const service::Quota& quota = service::kQuotas[i];
     command.option(flag_of(quota), arguments->quotas[i],
-                   fmt::format("at most so many {} [no limit]", quota.help));
+                   fmt::format("maximum {} [no limit]", quota.help));
   }
   command.footer(
       "Example:\n"

@@ -14,7 +14,7 @@
 namespace canopy::cli {
 namespace {
 
-/// From the root down, deeper nodes further to the right.
+/// Prints the tree from the root down; deeper nodes are indented further.
 void print_tree(const std::vector<NodeView>& nodes, const Space& space) {
   std::vector<const NodeView*> order;
   order.reserve(nodes.size());

@@ -37,7 +37,7 @@ int tune(const TuneArguments& arguments) {
   const std::string name = specification.name.empty()
                                ? std::filesystem::path(arguments.file).stem().string()
                                : specification.name;
-  if (arguments.measure && !arguments.dry_run) throw WrongUse("--measure: is for --dry-run");
+  if (arguments.measure && !arguments.dry_run) throw WrongUse("--measure: needs --dry-run");
   if (arguments.dry_run) return dry_run(resolved(specification), name, arguments.measure);
   check_before_start(resolved(specification));
   const AnyStore store = open_any_store(arguments.where, Store::Mode::create, "tune");
@@ -53,8 +53,8 @@ int tune(const TuneArguments& arguments) {
                   study.record().forked_from);
   } else if (arguments.fork && study.events() == 0) {
     terminal::say(
-        "{}: starting with nothing of {}, which has other parameters, contexts or commands, or no "
-        "rewards\n",
+        "{}: starting without data of {}, which has other parameters, contexts or commands, or "
+        "no rewards\n",
         study.record().name, study.record().forked_from);
   }
   store.wait_for_server(specification.system->options.outage_seconds);
@@ -66,31 +66,31 @@ int tune(const TuneArguments& arguments) {
 
 Command add_tune(ArgumentParser app) {
   const auto arguments = std::make_shared<TuneArguments>();
-  ArgumentParser command = app.command("tune", "Tune a live system, durably.");
+  ArgumentParser command = app.command("tune", "Tune a live system.");
   command.option("STUDY.toml", arguments->file,
-                 "the study: what to tune, how to set and measure it, for how long");
+                 "the study file: what to tune, how to set and measure it, for how long");
   arguments->where.add_to(command);
   add_fork_flag(command, arguments->fork);
   command.flag("--accept-changes", arguments->accept_changes,
-               "go on although the study was measured by other commands so far; noted in its "
-               "journal");
+               "continue although the commands that set or measure the system have changed; "
+               "recorded in the journal");
   command.flag("--dry-run", arguments->dry_run,
-               "set and measure nothing: show the first commands, what is observed now, what would "
-               "be left, and every doubt");
+               "set and measure nothing: show the first commands, the present context, the final "
+               "setting, and all warnings");
   command.flag("--measure", arguments->measure,
-               "with --dry-run: set the baseline, or the first arm, and measure it three times");
+               "with --dry-run: apply the baseline, or the first setting, and measure it three "
+               "times");
   command.option("--status", arguments->files.status,
-                 "a file that says every few seconds where the tuning is, as JSON");
+                 "write the state of the tuning to this file every few seconds, as JSON");
   command.option("--metrics", arguments->files.metrics,
-                 "the same for Prometheus, in its text format: a .prom file for node_exporter");
+                 "the same in the text format of Prometheus: a .prom file for node_exporter");
   command.flag("--json", arguments->json, "print the result as JSON");
   command.footer(
-      "Whatever stops it (Ctrl-C, a kill, a power cut), nothing is lost: the same command "
-      "continues. SIGUSR1 pauses it at the best setting that is known, and resumes it; `canopy "
-      "steer` "
-      "tells it the same and more.\n"
-      "With --server, the study is on a server and the system is set and measured here. A server "
-      "that goes away is waited for, up to system.outage_seconds.\n"
+      "If it is interrupted (Ctrl-C, a kill, a power cut), nothing is lost: the same command "
+      "continues. SIGUSR1 pauses it at the best setting so far, and resumes it; `canopy steer` "
+      "has more commands.\n"
+      "With --server, the study is stored on a server, and the system is set and measured on "
+      "this machine. If the server is unreachable, the tuner waits up to system.outage_seconds.\n"
       "Example, a file cache.toml:\n"
       "  name = \"cache\"\n"
       "  [optimizer]\n"
@@ -109,7 +109,7 @@ Command add_tune(ArgumentParser app) {
       "  pulls = 2000\n"
       "  $ canopy tune cache.toml --dry-run\n"
       "  $ canopy tune cache.toml\n"
-      "docs/tune.md has every key.");
+      "docs/tune.md lists all keys.");
   return [arguments] {
     if (arguments->file.empty())
       throw WrongUse("STUDY.toml: is missing; see --help for an example");

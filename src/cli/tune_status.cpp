@@ -33,7 +33,7 @@ std::string order_words(RunnerCommand order, const std::string& by) {
     case RunnerCommand::hold:
       return "held by " + by;
     case RunnerCommand::baseline:
-      return "at the baseline, as " + by + " wants";
+      return "at the baseline by " + by;
     case RunnerCommand::end:
       return "ended by " + by;
     case RunnerCommand::pause:
@@ -52,21 +52,21 @@ std::string phase_words(const TuneProgress& progress) {
     case Phase::baseline:
       return "measuring the baseline";
     case Phase::waiting:
-      return "waiting until it may change";
+      return "waiting until the setting may change";
     case Phase::down:
       return "the system is down, waiting";
     case Phase::paused:
       return progress.order ? order_words(*progress.order, excerpt(progress.ordered_by))
                             : "paused (SIGUSR1 resumes)";
     case Phase::confirming:
-      return "confirming the best arm";
+      return "confirming the best setting";
     case Phase::no_context:
       return "the context cannot be observed, waiting";
   }
   return "";
 }
 
-/// One metric with its lines of help and type.
+/// Adds a metric with its HELP and TYPE lines.
 void add_gauge(std::string& text, std::string_view name, std::string_view help, double value,
                std::string_view study, std::string_view type = "gauge") {
   if (!std::isfinite(value)) return;
@@ -75,7 +75,7 @@ void add_gauge(std::string& text, std::string_view name, std::string_view help, 
                  name, help, type, study, to_text(value));
 }
 
-/// The value of a label: backslashes, quotes and line ends are escaped.
+/// Escapes backslashes, quotes and newlines in the value of a label.
 std::string label_text(std::string_view value) {
   std::string text;
   for (const char letter : value) {
@@ -220,8 +220,10 @@ std::string TuneStatus::metrics_text(const TuneProgress& progress) {
   const auto best = study_.best();
   if (!best) return text;
   add_gauge(text, "best_mean", "Mean reward of the best arm.", best->mean, study);
-  add_gauge(text, "best_lower", "Lower end of its interval.", best->lower, study);
-  add_gauge(text, "best_upper", "Upper end of its interval.", best->upper, study);
+  add_gauge(text, "best_lower", "Lower end of the confidence interval of best_mean.", best->lower,
+            study);
+  add_gauge(text, "best_upper", "Upper end of the confidence interval of best_mean.", best->upper,
+            study);
   add_gauge(text, "best_pulls", "Its pulls.", static_cast<double>(best->pulls), study);
   if (const auto loss = study_.loss()) {
     add_gauge(text, "loss_total", "What tuning has cost beside the baseline; negative: a gain.",
@@ -232,8 +234,10 @@ std::string TuneStatus::metrics_text(const TuneProgress& progress) {
   if (uplift && uplift->is_best && uplift->pairs != 0) {
     add_gauge(text, "uplift", "Mean difference from the baseline, over the pairs.",
               uplift->difference, study);
-    add_gauge(text, "uplift_lower", "Lower end of its interval.", uplift->interval.lower, study);
-    add_gauge(text, "uplift_upper", "Upper end of its interval.", uplift->interval.upper, study);
+    add_gauge(text, "uplift_lower", "Lower end of the confidence interval of uplift.",
+              uplift->interval.lower, study);
+    add_gauge(text, "uplift_upper", "Upper end of the confidence interval of uplift.",
+              uplift->interval.upper, study);
   }
   return text;
 }

@@ -12,10 +12,10 @@
 
 namespace canopy::cli {
 
-/// What a tuner is doing, for people and programs who look at it while it runs.
+/// Shows the state of a running tuner: on the terminal and in status files.
 class TuneStatus {
  public:
-  /// Where to write it, as JSON and in the text format of Prometheus.
+  /// Paths of the status files: JSON, and the text format of Prometheus.
   struct Files {
     std::optional<std::string> status;
     std::optional<std::string> metrics;
@@ -27,14 +27,15 @@ class TuneStatus {
   /// One line for a terminal.
   [[nodiscard]] std::string line(const TuneProgress& progress);
 
-  /// To be told every progress. Writes the files if the last time was some seconds ago. A file that
-  /// cannot be written is complained about once; tuning goes on.
+  /// To be called with every progress. Rewrites the files every few seconds. If a file cannot be
+  /// written, this is reported once and tuning continues.
   void follow(const TuneProgress& progress);
-  /// Writes them at the end.
+  /// Writes the files at the end.
   void write_end(const TuneEnd& end);
 
  private:
-  /// Pulls a second since this run began, and seconds until the budget is used; 0: not known.
+  /// Pulls per second since the start of this run, and estimated seconds until the budget is used;
+  /// 0: not known.
   struct Pace {
     double rate = 0.0;
     std::optional<double> seconds_left;

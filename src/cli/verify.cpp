@@ -31,7 +31,8 @@ std::vector<Verified> verify_all(Store& store, const std::string& name) {
   }
   std::vector<Verified> all;
   for (const StudyRecord& each : records) {
-    const auto record = store.find(each.name);  // a server lists them without specifications
+    const auto record =
+        store.find(each.name);  // a server lists studies without their specifications
     if (!record) continue;
     if (auto found = verify_study(store, *record)) all.push_back({*record, std::move(*found)});
   }

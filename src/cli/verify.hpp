@@ -4,7 +4,7 @@
 
 namespace canopy::cli {
 
-/// `canopy studies verify`: checks one study, or all of a store and its database.
+/// `canopy studies verify`: checks one study, or the whole store and its database.
 int verify_studies(const NamedStudyFlags& flags);
 
 }  // namespace canopy::cli

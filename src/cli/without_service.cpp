@@ -1,5 +1,5 @@
-// What stands in for server_store.cpp and for the commands of the service in a tool that has none
-// of it: one of a Python package that was built where its libraries are not.
+// Replaces server_store.cpp and the commands of the service in builds without the libraries of the
+// service, such as some Python packages.
 
 #include "cli/any_store.hpp"
 #include "cli/commands.hpp"

@@ -11,13 +11,13 @@
 
 namespace canopy::terminal {
 void ExperimentArguments::add_to(ArgumentParser& command) {
-  command.option("EXPERIMENT.toml", file, "what to compare");
+  command.option("EXPERIMENT.toml", file, "the experiment file");
   command.option("--out", out, "folder for the results [out/NAME]");
   command.flag("--fresh", fresh, "discard existing results and start over");
 }
 
 ExperimentSpecification ExperimentArguments::load() const {
-  if (file.empty()) throw WrongUse("EXPERIMENT.toml: is missing; see --help for an example");
+  if (file.empty()) throw WrongUse("EXPERIMENT.toml is missing; see --help for an example");
   try {
     return load_experiment(file);
   } catch (const SpecificationError& error) {
@@ -31,7 +31,7 @@ int run_experiment_command(const ExperimentArguments& arguments,
   const std::string folder = arguments.out.value_or("out/" + experiment.name);
   UnitLog log = open_log(experiment, folder, arguments.fresh);
   if (log.size() > 0) {
-    fmt::print(stderr, "{} units are already done in {}\n", log.size(), folder);
+    fmt::print(stderr, "{} finished units found in {}\n", log.size(), folder);
   }
   const StopOnSignal stop_on_signal;
   std::vector<ComparisonResult> results;

@@ -10,7 +10,7 @@
 
 namespace canopy::terminal {
 
-/// The words of `canopy experiment`.
+/// The command-line arguments of `canopy experiment`.
 struct ExperimentArguments {
   std::string file;
   std::optional<std::string> out;
@@ -18,12 +18,12 @@ struct ExperimentArguments {
 
   void add_to(ArgumentParser& command);
 
-  /// The specification that the file holds. Throws WrongUse.
+  /// Loads the experiment file. Throws WrongUse.
   [[nodiscard]] ExperimentSpecification load() const;
 };
 
-/// Runs an experiment with whatever does the work, prints its tables and writes its report. Returns
-/// the exit status.
+/// Runs an experiment on an executor, prints its tables and writes its report. Returns the exit
+/// status.
 [[nodiscard]] int run_experiment_command(const ExperimentArguments& arguments,
                                          const ExperimentSpecification& experiment,
                                          Executor& executor, const std::string& command);

@@ -10,16 +10,16 @@ namespace canopy {
 namespace {
 
 constexpr double kLeastBlocks = 32.0;
-constexpr std::size_t kLongBlock = 8;  // the logarithm of a full batch
+constexpr std::size_t kLongBlock = 8;  // log2 of a full batch
 static_assert(std::size_t{1} << kLongBlock == BlockMeans::kBatch);
 
-/// In a long study, the means of short blocks are taken from every sixteenth batch alone: they are
-/// many.
+/// In a long study, short blocks are numerous: their means are taken from every sixteenth batch
+/// only.
 bool takes_short_blocks(std::uint64_t batch) {
   return batch < 1024 || batch % 16 == 0;
 }
 
-/// Of blocks of a level.
+/// The length of the blocks of a level.
 double block_length(std::size_t level) {
   return static_cast<double>(std::uint64_t{1} << level);
 }
@@ -71,17 +71,17 @@ void BlockMeans::add(std::span<const double> rewards, const Sums& sums) {
   if (rewards.size() == kBatch) {
     add_long_block(sums.sum / sums.count);
   } else {
-    halves_.clear();  // what follows is not next to what was
+    halves_.clear();  // the next block does not follow the last one
   }
 }
 
-/// Of 2, 4, ... rewards.
+/// Adds the blocks of 2, 4, ... rewards.
 void BlockMeans::add_short_blocks(std::span<const double> rewards) {
   std::array<double, kBatch> sums;
   std::transform(rewards.begin(), rewards.end(), sums.begin(),
                  [this](double reward) { return reward - reference_; });
   std::size_t count = rewards.size() / 2;
-  double part = 0.5;  // of a block is one reward
+  double part = 0.5;  // weight of a reward in a block's mean
   for (std::size_t level = 1; level < kLongBlock && count != 0; ++level) {
     const Sums blocks = add_neighbours(sums.data(), count);
     run_at(level).add({blocks.count, part * blocks.sum, part * part * blocks.squares});
@@ -90,7 +90,7 @@ void BlockMeans::add_short_blocks(std::span<const double> rewards) {
   }
 }
 
-/// Of a full batch, and of those that it completes.
+/// Adds the block of a full batch, and longer blocks that it completes.
 void BlockMeans::add_long_block(double mean) {
   for (std::size_t level = kLongBlock; level < kMostLevels; ++level) {
     run_at(level).add({1.0, mean, mean * mean});
@@ -111,11 +111,11 @@ void BlockMeans::end_run(double mean, double pulls) {
   halves_.clear();
 }
 
-/// Of a block of b among T independent rewards, the mean deviates from that of all by a variance of
-/// (1/b - 1/T) times that of a reward.
+/// The mean of a block of b among T independent rewards deviates from the overall mean with
+/// variance (1/b - 1/T) times that of a reward.
 void BlockMeans::count_run(double mean, double pulls, std::vector<Variation>& to) const {
   const double shift = mean - reference_;
-  const double part = 1.0 / pulls;  // of all rewards is one
+  const double part = 1.0 / pulls;  // weight of a reward in the arm's mean
   for (std::size_t level = 0; level < run_.size(); ++level) {
     const auto& [count, sum, squares] = run_[level];
     const double share = 1.0 - block_length(level) * part;

@@ -11,7 +11,7 @@ void refuse_unknown(const std::string& kind, std::string_view name,
 
 void check_new_name(const std::string& kind, const std::string& name, bool taken) {
   if (name.empty()) throw ConfigurationError({{kind, "\"\"", "must have a name"}});
-  if (taken) throw ConfigurationError({{kind, name, "this name is taken"}});
+  if (taken) throw ConfigurationError({{kind, name, "already exists"}});
 }
 
 }  // namespace canopy::detail

@@ -7,7 +7,7 @@
 
 namespace canopy {
 
-/// `a,b`: a and b.
+/// The words of a comma-separated list: `a,b` gives a and b.
 [[nodiscard]] inline std::vector<std::string> words_between_commas(std::string_view text) {
   std::vector<std::string> words;
   while (!text.empty()) {

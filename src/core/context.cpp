@@ -132,7 +132,7 @@ double ContextSpace::value_at(std::size_t variable, std::size_t index) const {
   return domain.ends()[0] + static_cast<double>(index) * domain.spacing();
 }
 
-/// Where the values of a list begin that are in this bin or later ones.
+/// The index of the first list value in this or a later bin.
 std::size_t ContextSpace::first_value_of(std::size_t variable, std::size_t bin) const {
   std::size_t low = 0;
   std::size_t high = variables_[variable].domain.count().value_or(0);
@@ -147,7 +147,7 @@ std::size_t ContextSpace::first_value_of(std::size_t variable, std::size_t bin) 
   return low;
 }
 
-/// The first number of a real that is in this bin: rounding may move it from where it would be.
+/// The first real number in this bin, allowing for rounding in the computation of bins.
 double ContextSpace::border(std::size_t variable, std::size_t bin) const {
   const Domain& domain = variables_[variable].domain;
   const auto [low, high] = domain.ends();

@@ -12,12 +12,12 @@
 namespace canopy {
 namespace {
 
-constexpr double kPrior = 8.0;         // rewards' worth of the pooled variance in that of an arm
-constexpr double kFewest = 4.0;        // rewards of an arm that has an interval
-constexpr double kOwnVariance = 16.0;  // rewards of an arm from which on nothing is borrowed
-constexpr double kLeastExtreme = 4.0;  // standard deviations
+constexpr double kPrior = 8.0;         // weight of the pooled variance, in rewards
+constexpr double kFewest = 4.0;        // fewest rewards of an arm with an interval
+constexpr double kOwnVariance = 16.0;  // rewards from which an arm's own variance suffices
+constexpr double kLeastExtreme = 4.0;  // in standard deviations
 
-/// Cells are halved, so most arms differ in few bits, all of them high: they must reach the low
+/// Cells are halved, so most arms differ in a few high bits only, which must be mixed into the low
 /// ones (the finalizer of MurmurHash3, by Appleby).
 std::uint64_t hash_of(Arm arm) {
   std::uint64_t hash = 0;
@@ -34,7 +34,7 @@ bool same(Arm a, Arm b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-/// The share of the higher of two values in rewards with this mean.
+/// The fraction of rewards with the higher of two values, given their mean.
 double share_of(double mean, const std::array<double, 2>& values) {
   return std::clamp((mean - values[0]) / (values[1] - values[0]), 0.0, 1.0);
 }
@@ -48,7 +48,7 @@ std::uint64_t count_outside(std::span<const double> rewards, const std::array<do
       rewards.begin(), rewards.end(), [&](double reward) { return is_outside(reward, range); }));
 }
 
-/// What one pass over rewards tells: their ends, and the sums of their deviations from a reference.
+/// The result of one pass over rewards: their range, and sums of deviations from a reference.
 struct Overview {
   double low;
   double high;
@@ -57,7 +57,7 @@ struct Overview {
 };
 
 Overview look_over(std::span<const double> rewards, double reference) {
-  if (rewards.size() == 1) {  // where the arm changes at every pull
+  if (rewards.size() == 1) {  // usual if the arm changes at every pull
     const double off = rewards[0] - reference;
     return {rewards[0], rewards[0], off, off * off};
   }
@@ -75,7 +75,7 @@ Overview look_over(std::span<const double> rewards, double reference) {
       squares += pair * pair;
     }
   };
-  // Two of them, since an addition takes longer than all else between two of them.
+  // Two accumulators: with one, each addition would wait for the previous one.
   Lanes even(pair_at(rewards.data()));
   Lanes odd = even;
   std::size_t i = 0;
@@ -96,7 +96,8 @@ Overview look_over(std::span<const double> rewards, double reference) {
   return seen;
 }
 
-/// How many rewards are beyond the end of a range. No branches: none could be foretold.
+/// The number of rewards beyond the end of a range. Branch-free, since branches would be
+/// unpredictable.
 template <class IsBeyond>
 std::uint64_t count_beyond(std::span<const double> rewards, double end, const IsBeyond& is_beyond) {
   FlagPair flags{};
@@ -112,7 +113,7 @@ std::uint64_t count_beyond(std::span<const double> rewards, double end, const Is
   return count;
 }
 
-/// Which record has the largest key, of those that are not barred; none if there are none.
+/// The index of the unbarred record with the largest key; none if there is none.
 template <class Records, class Key>
 std::optional<std::size_t> first_of_largest(const Records& records, const Key& key) {
   std::optional<std::size_t> largest;
@@ -130,7 +131,7 @@ Evidence::Evidence(std::size_t dimension, double level)
 
 // --- arms ------------------------------------------------------------------------------------
 
-/// The place of an arm in the hash table, or a free one where it would be.
+/// The index of an arm in the hash table, or of a free slot for it.
 std::size_t Evidence::slot_of(Arm wanted) const {
   const std::size_t mask = slots_.size() - 1;
   std::size_t slot = hash_of(wanted) & mask;
@@ -161,7 +162,7 @@ std::size_t Evidence::found_or_made(Arm wanted) {
   return records_.size() - 1;
 }
 
-/// That of the arm that was turned to.
+/// The record of the current arm.
 Evidence::Record& Evidence::record_here() {
   if (!here_index_) here_index_ = found_or_made(here_);
   return records_[*here_index_];
@@ -175,7 +176,7 @@ void Evidence::reserve(std::size_t arms) {
   rebuild_slots(room);
 }
 
-/// With room for so many arms.
+/// Rebuilds the hash table with room for `arms` arms.
 void Evidence::rebuild_slots(std::size_t arms) {
   slots_.assign(std::bit_ceil(2 * arms + 2), 0);
   for (std::size_t i = 0; i < records_.size(); ++i) {
@@ -183,7 +184,7 @@ void Evidence::rebuild_slots(std::size_t arms) {
   }
 }
 
-/// Algorithms that never repeat an arm would need ever more room.
+/// Bounds the memory for algorithms that never repeat an arm.
 void Evidence::forget_single_pulls() {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < records_.size(); ++i) {
@@ -223,7 +224,7 @@ void Evidence::add(Arm arm, const Rewards& rewards) {
   count_visit(take_sums(rewards));
 }
 
-/// Once while it lasts.
+/// Counts a visit once.
 void Evidence::count_visit(Record& record) {
   if (!visit_is_counted_) ++record.visits;
   visit_is_counted_ = true;
@@ -232,7 +233,7 @@ void Evidence::count_visit(Record& record) {
 void Evidence::add_apart(Arm arm, const Rewards& rewards) {
   turn_to(arm);
   absorb();
-  const bool follows = count_ == apart_end_;  // nothing has come in between
+  const bool follows = count_ == apart_end_;  // no other rewards in between
   Record& record = take_sums(rewards);
   if (!follows || record.order != apart_order_) ++record.visits;
   apart_end_ = count_;
@@ -257,9 +258,9 @@ void Evidence::start_anew(bool level_moves) {
   level_moves_ = level_moves;
 }
 
-/// Of the arm that was turned to.
+/// Adds sums of rewards of the current arm.
 Evidence::Record& Evidence::take_sums(const Rewards& rewards) {
-  end_run();  // how these follow each other is not known
+  end_run();  // the order of these rewards is not known
   Record& record = record_here();
   shape_.add(rewards);
   const bool knows_ends = rewards.knows_ends();
@@ -292,8 +293,8 @@ void Evidence::merge(Record& record, const Moments& rewards) {
   record.squared_deviations = all.squared_deviations;
 }
 
-/// The prediction is the mean of the arm before these rewards; before its first ones, that of all
-/// arms; before all others, the middle of the range.
+/// The prediction is the mean of the arm before these rewards; for its first rewards, the mean of
+/// all arms; for the very first ones, the middle of the range.
 void Evidence::count_prediction_errors(Record& record, const Moments& rewards) {
   double predicted = record.mean;
   if (record.pulls == 0.0) {
@@ -362,7 +363,7 @@ std::uint64_t Evidence::out_of_range() const {
   return range_ ? outside_ + count_outside({recent_.data(), recent_count_}, *range_) : outside_;
 }
 
-/// So many rewards of this size, while there are not enough yet.
+/// Counts `count` rewards of this size until kRewardsToJudge have been seen.
 void Evidence::Trial::take(double reward, std::uint64_t count, const std::array<double, 2>& range) {
   if (rewards >= kRewardsToJudge) return;
   rewards += count;
@@ -392,7 +393,7 @@ std::optional<std::array<double, 2>> Evidence::fitting_range() const {
 
 bool Evidence::is_about_normal(std::size_t index) const {
   constexpr double kEnough = 8.0;
-  constexpr double kEnoughOfEach = 9.5;  // of two values; sums have rounding errors
+  constexpr double kEnoughOfEach = 9.5;  // 10 less a margin for rounding errors of sums
   const Record& record = records_[index];
   if (record.pulls < kEnough || shape_.distinct() < 2 || has_rare_extremes()) return false;
   if (shape_.distinct() > 2) return true;
@@ -405,13 +406,13 @@ double Evidence::alpha(const Record& record) const {
   return arm_alpha(level_, static_cast<double>(record.order));
 }
 
-/// How much the mean may be off because the system was still settling.
+/// Bound on the error of the mean due to pulls before the system had settled.
 double Evidence::transient(const Record& record) const {
   return mixing_time_ == 0.0 ? 0.0 : mixing_time_ * (max_ - min_) * record.visits / record.pulls;
 }
 
-Evidence::Known Evidence::known(const Record& record, double inflation) const {
-  Known known;
+Evidence::AssumedInterval Evidence::interval_for(const Record& record, double inflation) const {
+  AssumedInterval known;
   if (level_moves_) return known;
   if (keeps_hard_range()) {
     const auto [low, high] = *range_;
@@ -432,7 +433,8 @@ Evidence::Known Evidence::known(const Record& record, double inflation) const {
   return known;
 }
 
-/// Of the two values, the share of the higher one has the interval of a rate.
+/// The interval of the mean of two-valued rewards, from the interval for the rate of the higher
+/// value.
 Interval Evidence::by_share(const Record& record, double inflation) const {
   const auto [low, high] = shape_.two_values();
   const double pulls = record.pulls / inflation;
@@ -441,7 +443,7 @@ Interval Evidence::by_share(const Record& record, double inflation) const {
   return {low + (high - low) * rate.lower, low + (high - low) * rate.upper};
 }
 
-Evidence::Known Evidence::by_own_variance(const Record& record, double inflation) const {
+Evidence::AssumedInterval Evidence::by_own_variance(const Record& record, double inflation) const {
   const double pulls = record.pulls;
   const double mean = record.mean;
   const double squares = record.squared_deviations;
@@ -469,7 +471,7 @@ Evidence::Known Evidence::by_own_variance(const Record& record, double inflation
   return {{mean - down, mean + up}, assumes};
 }
 
-/// Half of the width of an interval whose variance is pooled, upward only.
+/// Half-width of an interval with pooled variance, pooled upward only.
 double Evidence::borrowed_half(const Record& record, double inflation) const {
   const double v = variance();
   const double own = (record.squared_deviations + kPrior * v) / (record.pulls - 1.0 + kPrior);
@@ -480,18 +482,18 @@ Interval Evidence::borrowed_interval(std::size_t index) const {
   const Record& record = records_[index];
   const double inflation = this->inflation();
   if (level_moves_ || shape_.distinct() <= 2 || !knows_noise())
-    return known(record, inflation).interval;
+    return interval_for(record, inflation).interval;
   const double half = borrowed_half(record, inflation) + transient(record);
   return {record.mean - half, record.mean + half};
 }
 
 ArmEstimate Evidence::estimate(std::size_t index) const {
   const Record& record = records_[index];
-  const Known known = this->known(record, inflation());
+  const AssumedInterval known = interval_for(record, inflation());
   return {record.mean, known.interval, static_cast<std::uint64_t>(record.pulls), known.assumes};
 }
 
-/// A bound of the mean that arms are chosen by, times `sign`; see `safest`.
+/// The bound of the mean by which arms are chosen, times `sign`; see `safest`.
 double Evidence::cautious(const Record& record, double sign, double inflation, bool borrows) const {
   if (shape_.distinct() == 2) {
     const Interval known = by_share(record, inflation);
@@ -513,7 +515,7 @@ std::optional<std::size_t> Evidence::safest(bool minimizes) const {
   const bool borrows = std::none_of(records_.begin(), records_.end(), [](const Record& record) {
     return record.pulls >= kOwnVariance;
   });
-  // With two values, a bound at the worse one says nothing.
+  // With two values, a bound at the worse one carries no information.
   const auto [low, high] = shape_.two_values();
   double largest =
       has_two_values ? std::min(sign * low, sign * high) : -std::numeric_limits<double>::infinity();
@@ -547,7 +549,7 @@ Evidence::Others Evidence::others(std::size_t index, bool minimizes) const {
   if (has_no_noise()) return {};
   const double inflation = this->inflation();
   const Interval known =
-      index < records_.size() ? this->known(records_[index], inflation).interval : Interval{};
+      index < records_.size() ? interval_for(records_[index], inflation).interval : Interval{};
   const double sign = minimizes ? -1.0 : 1.0;
   const double end = minimizes ? -known.upper : known.lower;
   Others others;
@@ -555,11 +557,11 @@ Evidence::Others Evidence::others(std::size_t index, bool minimizes) const {
     const Record& record = records_[i];
     if (i == index || record.barred) continue;
     if (shape_.has_two_values() && !keeps_hard_range() &&
-        !level_moves_) {  // without the ends, which take long
+        !level_moves_) {  // avoids computing interval ends, which is slow
       if (share_reaches(record, sign * end, sign, inflation)) ++others.rivals;
       continue;
     }
-    const Known other = this->known(record, inflation);
+    const AssumedInterval other = interval_for(record, inflation);
     if (other.assumes == Assumption::none) {
       ++others.unknown;
     } else if (std::max(sign * other.interval.lower, sign * other.interval.upper) > end) {
@@ -582,7 +584,7 @@ bool Evidence::share_reaches(const Record& record, double end, double sign,
 
 // --- state -----------------------------------------------------------------------------------
 
-/// Whether what was restored fits together.
+/// Whether the restored state is consistent.
 bool Evidence::makes_sense() const {
   double freedom = 0.0;
   for (const Record& record : records_) freedom += record.pulls - 1.0;

@@ -9,7 +9,7 @@ bool continues(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
-/// How many bytes the UTF-8 character at the beginning of a text has; 0 when there is none.
+/// The length in bytes of the UTF-8 character at the beginning of a text; 0 if there is none.
 std::size_t bytes_of_character(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   if (first < 0x80U) return 1;
@@ -34,8 +34,8 @@ std::uint32_t code_of(std::string_view character) {
   return code;
 }
 
-/// Neither a control character, nor an end of line, nor one that turns the direction of writing,
-/// nor a code that UTF-8 must not hold or could write shorter.
+/// False for control characters, line ends, characters that change the direction of text, and
+/// invalid or overlong UTF-8.
 bool can_be_shown(std::uint32_t code, std::size_t bytes) {
   if (code < 0x20 || (code >= 0x7F && code < 0xA0)) return false;
   if ((code >= 0x200E && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E)) return false;
@@ -45,7 +45,7 @@ bool can_be_shown(std::uint32_t code, std::size_t bytes) {
   return true;
 }
 
-/// The character at the beginning of a text, as it is shown, and how many bytes it takes there.
+/// The character at the beginning of a text, as shown, and its length in bytes.
 struct Character {
   std::string_view shown;
   std::size_t bytes;

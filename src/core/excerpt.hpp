@@ -6,8 +6,8 @@
 
 namespace canopy {
 
-/// A text from outside as a message can show it: valid UTF-8 on one line, without anything that
-/// steers a terminal, and of at most so many characters, the last three "..." when it was longer.
+/// An untrusted text in a form safe for messages: valid UTF-8 on one line, without terminal control
+/// characters, at most `length` characters, ending in "..." if it was longer.
 [[nodiscard]] std::string excerpt(std::string_view text, std::size_t longest = 60);
 
 }  // namespace canopy

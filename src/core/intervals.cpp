@@ -17,7 +17,7 @@ double log_likelihood(double p, double successes, double failures) {
          (failures > 0.0 ? failures * std::log1p(-p) : 0.0);
 }
 
-/// The least log-likelihood of a rate that is not ruled out.
+/// The least log-likelihood of a rate that is not rejected.
 double least_log_likelihood(double successes, double failures, double alpha) {
   return std::log(alpha) + log_beta(successes + 0.5, failures + 0.5) - std::log(std::numbers::pi);
 }
@@ -33,7 +33,7 @@ bool is_possible_rate(double p, double successes, double pulls, double alpha) {
 Interval success_interval(double successes, double pulls, double alpha) {
   const double failures = pulls - successes;
   const double least = least_log_likelihood(successes, failures, alpha);
-  // The likelihood rises up to the rate that was seen and falls after it.
+  // The likelihood is unimodal, with its maximum at the observed rate.
   const auto end_towards = [&](double end) {
     double inside = successes / pulls;
     double outside = end;
@@ -49,7 +49,7 @@ Interval success_interval(double successes, double pulls, double alpha) {
 
 Interval bounded_interval(double mean, double pulls, double prediction_errors, double alpha) {
   constexpr int kRates = 16;
-  double furthest = std::numeric_limits<double>::infinity();  // that the sum may be off
+  double furthest = std::numeric_limits<double>::infinity();  // largest deviation of the sum
   double rate = 0.9;
   for (int j = 1; j <= kRates; ++j, rate *= 0.5) {
     const double log_weight = std::log(arm_alpha(0.0, j));

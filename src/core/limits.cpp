@@ -55,9 +55,10 @@ std::vector<Violation> violations(const std::vector<Limit>& limits) {
     if (limit.metric.empty()) {
       complain("metric", "", "is required");
     } else if (limit.metric == "reward") {
-      complain("metric", limit.metric, "the reward has no limit; system.floor is for that");
+      complain("metric", limit.metric,
+               "must not be the reward: use system.floor to limit the reward");
     } else if (!metrics.insert(limit.metric).second) {
-      complain("metric", limit.metric, "has a limit already: give min and max in one");
+      complain("metric", limit.metric, "has two limits: give min and max in a single limit");
     }
     for (const auto& [name, end] : {std::pair("min", limit.min), std::pair("max", limit.max)}) {
       if (end && !(std::abs(*end) <= kLargest)) {
@@ -65,7 +66,7 @@ std::vector<Violation> violations(const std::vector<Limit>& limits) {
       }
     }
     if (!limit.min && !limit.max) {
-      complain("max", "", "is required, or min");
+      complain("max", "", "is required, unless min is given");
     } else if (limit.min && limit.max && *limit.min > *limit.max) {
       complain("min", to_text(*limit.min), "must not be above max");
     }
@@ -97,9 +98,9 @@ LimitCheck check_of(const Limit& limit, double level, double deviations, double 
 }
 
 std::string limit_text(const LimitCheck& check) {
-  constexpr double kNoDoubt = 1e3;  // there is no noise
+  constexpr double kNoNoise = 1e3;  // deviations of a metric without noise
   std::string text = check.metric + " " + significant_text(check.level, 4);
-  if (std::abs(check.deviations) >= kNoDoubt && check.pulls > 1) {
+  if (std::abs(check.deviations) >= kNoNoise && check.pulls > 1) {
     text += " in all " + std::to_string(check.pulls) + " pulls";
   }
   text += " (" + check.limit + "): ";

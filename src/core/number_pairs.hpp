@@ -5,10 +5,10 @@
 
 namespace canopy {
 
-/// Two numbers side by side, on which one instruction works: rewards are looked over every few
-/// steps, and a step takes some nanoseconds.
+/// Two numbers processed by one SIMD instruction: rewards are scanned every few steps, and a step
+/// takes only some nanoseconds.
 using NumberPair __attribute__((vector_size(16))) = double;
-/// What a comparison of pairs gives: 0, or -1 where it is so.
+/// The result of comparing pairs: -1 where true, else 0.
 using FlagPair __attribute__((vector_size(16))) = std::int64_t;
 
 inline NumberPair pair_at(const double* numbers) {

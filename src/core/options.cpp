@@ -19,7 +19,7 @@ std::optional<std::uint64_t> whole_of(double number) {
   return static_cast<std::uint64_t>(number);
 }
 
-/// The value as text, whatever field it is meant for.
+/// The value as text, independent of its field.
 std::string plain_text(const OptionValue& value) {
   if (const auto* real = std::get_if<double>(&value)) return to_text(*real);
   if (const auto* whole = std::get_if<std::uint64_t>(&value)) return std::to_string(*whole);

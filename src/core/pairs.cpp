@@ -8,11 +8,11 @@ namespace {
 
 constexpr std::array kFactors{1.0 / 16.0, 1.0 / 8.0, 1.0 / 4.0, 1.0 / 2.0, 1.0, 2.0};
 
-/// Entries of single pairs. After them come half as many of two pairs each, as many of four, ...:
-/// the list grows with the logarithm of the pairs.
+/// Number of entries for single pairs. After them come half as many entries of two pairs each, as
+/// many of four, ..., so that the list grows with the logarithm of the number of pairs.
 constexpr std::size_t kSingle = 1024;
 
-/// How many pairs the next entry is the mean of.
+/// The number of pairs averaged in this entry.
 std::uint64_t pairs_of_entry(std::size_t entry) {
   return entry < kSingle ? 1 : std::uint64_t{2} << ((entry - kSingle) / (kSingle / 2));
 }
@@ -76,7 +76,7 @@ Interval Pairs::interval(double alpha) const {
   double squares = 0.0;
   for (const double entry : entries_) squares += (entry - middle) * (entry - middle);
   double scale = std::sqrt(squares / static_cast<double>(entries_.size()));
-  if (scale == 0.0) scale = 1e-9 * std::abs(middle);  // all are equal
+  if (scale == 0.0) scale = 1e-9 * std::abs(middle);  // all differences are equal
   if (scale == 0.0) return known;
   for (const Side side : {Side::above, Side::below}) {
     const double sign = side == Side::above ? -1.0 : 1.0;

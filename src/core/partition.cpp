@@ -12,7 +12,7 @@ namespace canopy {
 namespace {
 
 /// One step of SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
-/// OOPSLA 2014): what is drawn for a cell depends on the seed and the cell alone.
+/// OOPSLA 2014): random cuts of a cell depend only on the seed and the cell.
 std::uint64_t scrambled(std::uint64_t bits) {
   bits += 0x9e3779b97f4a7c15U;
   bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -26,12 +26,12 @@ std::uint64_t hash_of(std::uint64_t seed, std::span<const double> cell) {
   return hash;
 }
 
-/// In [0, 1), a multiple of 2^-53.
+/// A number in [0, 1), a multiple of 2^-53.
 double uniform_from(std::uint64_t bits) {
   return static_cast<double>(bits >> 11U) * 0x1p-53;
 }
 
-/// Whole numbers from a text that is nothing else.
+/// Parses a text that is a whole number and nothing else.
 template <class Whole>
 std::optional<Whole> whole_from(std::string_view text) {
   Whole whole = 0;
@@ -40,7 +40,7 @@ std::optional<Whole> whole_from(std::string_view text) {
   return whole;
 }
 
-/// The upper ends of all parts but the last, where the side is cut at random.
+/// The upper ends of all parts but the last, for a random cut.
 CutAxis::PerPart random_ends(const CutAxis& axis, double from, double to, std::uint32_t parts,
                              std::uint64_t seed) {
   CutAxis::PerPart shares{};
@@ -53,18 +53,18 @@ bool is_part_count(std::uint32_t parts) {
   return parts >= 2 && parts <= Partition::kMostParts;
 }
 
-/// How many parts there are of a cell of so many sides.
+/// The number of parts of a cell of a box with `dimension` sides.
 std::uint32_t arity_of(const PartitionRule& rule, std::size_t dimension) {
   const auto refuse = [&](std::string expected) {
     throw ConfigurationError({{"optimizer.partition", text_of(rule), std::move(expected)}});
   };
   const std::uint32_t parts = rule.parts.value_or(2);
-  if (!is_part_count(parts)) refuse("must have 2 to 10 parts");
+  if (!is_part_count(parts)) refuse("the number of parts must be 2 to 10");
   if (rule.split != SplitRule::every_side) return parts;
-  if (parts != 2) refuse("must have no number of parts: every side is halved");
+  if (parts != 2) refuse("must not have a number of parts: every_side halves every side");
   if (dimension > 3) {
-    refuse("must be another one: with " + std::to_string(dimension) +
-           " parameters there are more than 10 parts");
+    refuse("cannot be used here: with " + std::to_string(dimension) +
+           " parameters it makes more than 10 parts");
   }
   return 1U << dimension;
 }
@@ -75,9 +75,9 @@ std::uint32_t checked_arity(const Partition& partition, std::uint32_t wanted) {
   const std::uint32_t arity = partition.arity();
   if (wanted == 0 ? is_part_count(arity) : arity == wanted) return arity;
   const std::string needs = wanted == 0 ? "2 to 10" : std::to_string(wanted);
-  throw ConfigurationError(
-      {{"optimizer.partition", "",
-        "this algorithm needs " + needs + " parts of a cell, there are " + std::to_string(arity)}});
+  throw ConfigurationError({{"optimizer.partition", "",
+                             "this algorithm needs cells with " + needs +
+                                 " parts, the partition makes " + std::to_string(arity)}});
 }
 
 std::string text_of(const PartitionRule& rule) {
@@ -106,7 +106,7 @@ std::optional<PartitionRule> partition_rule_from(std::string_view text) {
   return rule;
 }
 
-// A cell holds, for each axis, the lower end and then the upper end of its side.
+// For each axis, a cell has the lower and then the upper end of its side.
 
 BoxPartition::BoxPartition(const Space& space, const PartitionRule& rule)
     : space_(space),
@@ -151,7 +151,7 @@ std::size_t BoxPartition::random_axis(std::span<const double> cell, std::uint64_
   std::uint32_t seen = 0;
   for (std::size_t axis = 0; axis < sides_.size(); ++axis) {
     if (!can_cut(cell, axis)) continue;
-    ++seen;  // the last of these is the one with probability 1 / seen
+    ++seen;  // reservoir sampling: keep this one with probability 1 / seen
     seed = scrambled(seed);
     if (uniform_from(seed) * seen < 1.0) chosen = axis;
   }
@@ -181,7 +181,7 @@ std::uint32_t BoxPartition::cut(std::span<const double> cell, std::uint32_t dept
   return count;
 }
 
-/// The part with number i has the right half of the k-th side that can be cut if bit k of i is set.
+/// Part i has the right half of the k-th side that can be cut if bit k of i is set.
 std::uint32_t BoxPartition::halve_every_side(std::span<const double> cell,
                                              std::span<double> parts) const {
   std::copy(cell.begin(), cell.end(), parts.begin());

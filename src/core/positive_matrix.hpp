@@ -5,8 +5,9 @@
 
 namespace canopy {
 
-/// Inverts a symmetric matrix with positive eigenvalues, given row by row, in place (Gauss-Jordan;
-/// such a matrix needs no exchange of rows). False if it has others; the matrix is then of no use.
+/// Inverts a symmetric positive definite matrix, given row by row, in place (Gauss-Jordan; no
+/// pivoting is needed). Returns false if the matrix is not positive definite; its contents are then
+/// undefined.
 [[nodiscard]] bool invert_positive(std::vector<double>& matrix, std::size_t size);
 
 }  // namespace canopy

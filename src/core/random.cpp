@@ -12,7 +12,7 @@ class NameHash {
  public:
   void add(std::string_view text) {
     for (const char letter : text) add_byte(static_cast<unsigned char>(letter));
-    add_byte(0);  // keeps ("ab", "c") apart from ("a", "bc")
+    add_byte(0);  // distinguishes ("ab", "c") from ("a", "bc")
   }
   [[nodiscard]] std::uint64_t value() const { return hash_; }
 

@@ -8,11 +8,12 @@
 namespace canopy {
 namespace {
 
-constexpr double kEnoughToJudge = 17.0;       // rewards of an arm
-constexpr double kEnoughOfRarer = 8.0;        // times that the rarer of two values came
-constexpr std::size_t kComparedForTies = 16;  // rewards of a batch
+constexpr double kEnoughToJudge = 17.0;       // rewards of an arm before its extremes are judged
+constexpr double kEnoughOfRarer = 8.0;        // occurrences of the rarer of two values
+constexpr std::size_t kComparedForTies = 16;  // rewards of a batch compared for ties
 
-/// If these sums are those of rewards that are `low` or `high`: how many of them are `high`.
+/// For sums of rewards that are all `low` or `high`: the number of `high` ones; none for other
+/// sums.
 std::optional<double> count_of_high(const Rewards& rewards, double low, double high) {
   const auto count = static_cast<double>(rewards.count);
   const double width = high - low;
@@ -127,13 +128,13 @@ void RewardShape::judge(const Moments& arm, double low, double high, double coun
 void RewardShape::judge_one(const Moments& arm, double reward) {
   const double off = reward - arm.mean;
   const double others = arm.count - 1.0;
-  const double apart = off * arm.count / others;  // from their mean
+  const double apart = off * arm.count / others;  // deviation from the others' mean
   const double squares = arm.squared_deviations - off * apart;
   const double freedom = others - 1.0;
   if (!(apart * apart * freedom > 9.0 * squares)) return;
   double& furthest = furthest_[apart > 0.0 ? 1 : 0];
   if (!(squares > 1e-9 * arm.squared_deviations)) {
-    // All the others are equal, as far as rounding tells.
+    // All other rewards are equal, up to rounding.
     if (!(std::abs(off) > 1e-9 * std::abs(arm.mean))) return;
     furthest = std::numeric_limits<double>::infinity();
     if (distinct_ > 2 && !is_coarse()) has_rare_extremes_ = true;
@@ -141,8 +142,8 @@ void RewardShape::judge_one(const Moments& arm, double reward) {
   }
   const double residual = std::abs(apart) / std::sqrt(squares / freedom);
   furthest = std::max(furthest, residual);
-  // The residual of a normal reward times sqrt(others / T) has Student's distribution; as a normal
-  // deviate (Wallace, "Bounds on normal approximations to Student's and the chi-square
+  // The residual of a normal reward times sqrt(others / T) has a Student distribution; converted to
+  // a normal deviate (Wallace, "Bounds on normal approximations to Student's and the chi-square
   // distributions", 1959).
   const double t2 = residual * residual * others / arm.count;
   const double shrunk = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0);

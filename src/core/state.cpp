@@ -14,8 +14,8 @@ namespace canopy {
 namespace {
 
 constexpr std::string_view kKind = "canopy-state";
-// From version 4 on the checksum is of everything before it, the version included: whatever is read
-// from a version to come was not damaged.
+// From version 4 on, the checksum covers everything before it, including the version: a state with
+// a valid checksum but a newer version is not damaged.
 constexpr std::uint64_t kVersion = 5;
 
 std::string checksum_of(std::string_view text) {
@@ -112,7 +112,7 @@ std::string_view State::next_word() {
   return word;
 }
 
-/// As its bytes: it may have blanks in it.
+/// Stored with its length, since it may contain spaces.
 void State::transfer(std::string& text) {
   std::vector<unsigned char> bytes(text.begin(), text.end());
   transfer(bytes);

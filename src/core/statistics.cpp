@@ -14,7 +14,7 @@ Estimate estimate(std::span<const double> values) {
 
 namespace {
 
-/// mean -+ the reach of a 95 % interval.
+/// The mean with its 95 % interval.
 Estimate with_interval(double mean, double squared_error, double degrees_of_freedom) {
   const boost::math::students_t t_distribution(degrees_of_freedom);
   const double reach = boost::math::quantile(t_distribution, 0.975) * std::sqrt(squared_error);

@@ -26,7 +26,8 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
   return row.back();
 }
 
-/// The number of bytes of the character at the beginning of a text; 0 if that is no character.
+/// The length in bytes of the character at the beginning of a text; 0 if it is not a valid
+/// character.
 std::size_t bytes_of_first(std::string_view text) {
   const auto at = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
@@ -66,7 +67,7 @@ std::string significant_text(double value, int digits) {
         std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, format, precision);
     return std::string(buffer.data(), result.ptr);
   };
-  // With an exponent first: rounding may have made it one digit longer.
+  // Exponent form first: rounding may have added a digit.
   const std::string exact = written(value, std::chars_format::scientific, digits - 1);
   const double number = number_in<double>(exact).value_or(value);
   const double magnitude = std::abs(number);
@@ -87,7 +88,8 @@ std::string rounded_text(double value, double resolution) {
     return to_text(value);
   }
   if (std::abs(value) < 0.5 * resolution) return "0";
-  const double first = std::floor(std::log10(std::abs(value)));  // the place of the first digit
+  const double first =
+      std::floor(std::log10(std::abs(value)));  // decimal exponent of the first digit
   const double last = std::floor(std::log10(resolution));
   return significant_text(value,
                           static_cast<int>(std::clamp(first - last + 1.0, 1.0, kMostDigits)));

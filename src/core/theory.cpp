@@ -14,7 +14,7 @@ double log_depth_ratio(const TheoryParameters& p, double steps) {
   return std::log(steps * p.nu1 * p.nu1 / (2.0 * c_rho * c_rho));
 }
 
-// L of the first phase: the least there is.
+// L of the first phase, the smallest of all phases.
 double first_log_confidence(const TheoryParameters& p) {
   return log_confidence(p.confidence.c1, p.delta, static_cast<double>(phase_end(1)));
 }
@@ -83,8 +83,8 @@ double node_bound(const TheoryParameters& p, double steps) {
     return 1.0 + std::max(0.0, shallow) * std::pow(p.nu2 * std::pow(p.rho, depth - 1.0), -d) +
            deep * std::pow(p.rho, 2.0 * depth);
   };
-  // A sum of two exponentials is convex in the depth, so the least whole depth is next to the point
-  // where the derivative vanishes: rho^(H (d+2)) = shallow d rho^d / (nu2^d 2 deep).
+  // A sum of two exponentials is convex in the depth, so the best whole depth is next to the zero
+  // of the derivative: rho^(H (d+2)) = shallow d rho^d / (nu2^d 2 deep).
   const double power = shallow * d * std::pow(p.rho, d) / (std::pow(p.nu2, d) * 2.0 * deep);
   const double flat = power > 0.0 ? std::log(power) / ((d + 2.0) * std::log(p.rho)) : deepest;
   const double below = std::clamp(std::floor(flat), 1.0, deepest);

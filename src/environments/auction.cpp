@@ -12,12 +12,12 @@ Space reserves() {
   return Space{{"reserve", Real{0.0, 1.0}}};
 }
 
-/// The mean revenue when each of n bidders comes with probability p > 0. A bid is below v with
+/// The mean revenue when each of n bidders attends with probability p > 0. A bid is below v with
 /// probability y = 1 - p + p v. The reserve is paid when exactly one bid reaches it; the second
-/// bid, with density n (n - 1) y^(n - 2) (1 - y) in y, when two do.
+/// bid, with density n (n - 1) y^(n - 2) (1 - y) in y, when at least two do.
 double mean_revenue(double n, double p, double reserve) {
   const double y = 1.0 - p + p * reserve;
-  const auto second_bid_moment = [n](double at) {  // of y, up to `at`
+  const auto second_bid_moment = [n](double at) {  // moment of y up to `at`
     return (n - 1.0) * std::pow(at, n) - n * (n - 1.0) / (n + 1.0) * std::pow(at, n + 1.0);
   };
   const auto second_bid_share = [n](double at) {

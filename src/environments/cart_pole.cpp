@@ -12,7 +12,7 @@ namespace {
 
 using Grid = CartPoleGrid;
 
-/// Mean rewards, row by row: the angle gain grows from row to row, the spin gain within one.
+/// Mean rewards, row by row: the angle gain increases from row to row, the spin gain within one.
 constexpr std::array<double, Grid::angle_points * Grid::spin_points> kMeans{
 #include "environments/cart_pole_table.inc"
 };
@@ -21,7 +21,7 @@ double mean_at(std::size_t angle, std::size_t spin) {
   return kMeans.at(angle * Grid::spin_points + spin);
 }
 
-/// The grid line at or before a coordinate, but never the last one, and how far beyond it.
+/// The grid line at or before a coordinate, except the last one, and the distance from it.
 struct Place {
   std::size_t line;
   double beyond;

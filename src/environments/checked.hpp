@@ -4,7 +4,7 @@
 
 namespace canopy {
 
-/// The options, if they are valid. Throws ConfigurationError.
+/// Returns the options if they are valid. Throws ConfigurationError.
 template <class Options>
 [[nodiscard]] const Options& checked(const Options& options) {
   throw_if_any(violations_of(options, "environment."));

@@ -13,15 +13,15 @@
 namespace canopy {
 namespace {
 
-constexpr std::uint64_t kBurst = 50;  // pulls
-constexpr double kRounds = 10.0;      // of a cycle, in a span
+constexpr std::uint64_t kBurst = 50;  // in pulls
+constexpr double kRounds = 10.0;      // cycles per span
 
-/// The part of a number after the point.
+/// The fractional part of a number.
 double rest_of(double x) {
   return x - std::floor(x);
 }
 
-/// A full turn as x goes from 0 to 1.
+/// A sine with one period for x from 0 to 1.
 double turn(double x) {
   return 2.0 * std::numbers::pi * x;
 }
@@ -44,18 +44,18 @@ ContextVariable kind_of(std::size_t values) {
   return {"kind", std::move(choice)};
 }
 
-// --- what depends on them ------------------------------------------------------------------------
+// --- effects of contexts -------------------------------------------------------------------------
 
 auto always(double value) {
   return [value](Context /*z*/) { return value; };
 }
 
-/// A number for each value of the first variable.
+/// A function with one number for each value of the first variable.
 auto by_kind(std::vector<double> values) {
   return [values = std::move(values)](Context z) { return values[static_cast<std::size_t>(z[0])]; };
 }
 
-/// Factors times the squares of the offsets, and a factor times the size of the first one.
+/// A loss: factors times the squared offsets, or a factor times the absolute first offset.
 auto bowl(double first, double second = 0.0) {
   return [=](Context /*z*/, const std::array<double, 2>& off) {
     return first * squared(off[0]) + second * squared(off[1]);
@@ -67,8 +67,8 @@ auto cone(double factor) {
   };
 }
 
-/// Every bit depends on every bit (the finalizer of SplitMix64: Steele, Lea, Flood, "Fast
-/// splittable pseudorandom number generators", OOPSLA 2014).
+/// Mixes bits so that every output bit depends on every input bit (the finalizer of SplitMix64:
+/// Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 std::uint64_t mixed(std::uint64_t bits) {
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;
   bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebULL;

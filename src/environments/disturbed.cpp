@@ -7,7 +7,7 @@
 namespace canopy {
 namespace {
 
-constexpr double kDay = 288.0;  // pulls: every five minutes
+constexpr double kDay = 288.0;  // in pulls, one every five minutes
 
 double memory_of(Disturbance kind) {
   if (kind == Disturbance::ar_50) return 0.5;
@@ -70,7 +70,7 @@ void Disturbed::move_level(RandomStream& random) {
 }
 
 double Disturbed::noise_at(Arm arm, RandomStream& random) {
-  if (memory_of(kind_) != 0.0) return 0.0;  // the level is all there is
+  if (memory_of(kind_) != 0.0) return 0.0;  // all the noise is in the level
   if (kind_ == Disturbance::heavy_tails) return student_3(random);
   const double normal = random.normal();
   if (kind_ == Disturbance::uneven) {

@@ -28,10 +28,10 @@ Covariance stationary(Arm theta) {
   constexpr double h = 0.5;
   const double c = -h * theta[0];
   const double d = 1.0 - h * theta[1];
-  // The first gives xv = a + b vv; the second then xx = k + g vv; the third vv.
+  // The first equation gives xv = a + b vv; the second then xx = k + g vv; the third vv.
   const double a = -0.01 / (2.0 * h);
   const double b = -0.5 * h;
-  const double left = 1.0 - d - h * c;  // xv's factor on the left of the second
+  const double left = 1.0 - d - h * c;  // factor of xv on the left side of the second equation
   const double k = left * a / c;
   const double g = (left * b - h * d) / c;
   const double vv =
@@ -39,8 +39,8 @@ Covariance stationary(Arm theta) {
   return {k + g * vv, a + b * vv, vv};
 }
 
-/// The matrix of the cost under a policy, Q + r theta theta', times the covariance: its trace and
-/// determinant.
+/// The matrix of the cost under a policy, Q + r theta theta', times the covariance, represented by
+/// its trace and determinant.
 struct CostForm {
   double trace, determinant;
 };
@@ -53,10 +53,10 @@ CostForm cost_form(Arm theta) {
   return {q11 * xx + 2.0 * q12 * xv + q22 * vv, (q11 * q22 - q12 * q12) * (xx * vv - xv * xv)};
 }
 
-// Of the Riccati equation: found by iterating it to the last digit; a test does so again.
+// Solution of the Riccati equation, by iteration to the last digit; a test recomputes it.
 constexpr double kLeastCost2d = 5.5531708158366655;
-// The maximum of mean_reward, found by a pattern search to 1e-8; a test does so again. The cap
-// moves it by half a per cent from the gains of the Riccati equation, 0.64863 and 1.48287.
+// The maximum of mean_reward, by a pattern search to 1e-8; a test recomputes it. The cap moves it
+// by half a per cent from the gains of the Riccati equation, 0.64863 and 1.48287.
 constexpr std::array<double, 2> kBestGains2d{0.6512077342453, 1.4861126422346826};
 
 }  // namespace
@@ -76,7 +76,8 @@ double Lqr::mean_reward(Arm arm) const {
 }
 
 Optimum Lqr::optimum() const {
-  // The average cost has one valley, so the best gain in the box is the one nearest to the best.
+  // The average cost is unimodal, so the best gain in the box is the one nearest to the optimal
+  // gain.
   const double gain = riccati(mdp().pole, mdp().control_cost).gain;
   const double best = std::clamp(gain, mdp().pole - kGainReach, mdp().pole + kGainReach);
   return {{best}, mean_reward({&best, 1})};

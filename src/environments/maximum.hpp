@@ -10,8 +10,8 @@
 namespace canopy {
 
 /// The maximum of a smooth function on [low, high]: the best of a thousand equal steps, then
-/// Brent's method between its neighbours. The place to about 1e-8 of the interval, the value to
-/// about 1e-15.
+/// Brent's method between its neighbours. Accuracy: about 1e-8 of the interval for the argument,
+/// about 1e-15 for the value.
 template <class Function>
 [[nodiscard]] Optimum maximum(Function&& f, double low, double high) {
   constexpr int kSteps = 1000;
@@ -28,7 +28,7 @@ template <class Function>
   const auto [place, negative] = boost::math::tools::brent_find_minima(
       [&](double x) { return -f(x); }, at(std::max(best - 1, 0)), at(std::min(best + 1, kSteps)),
       40);
-  if (largest >= -negative) return {{at(best)}, largest};  // at an end
+  if (largest >= -negative) return {{at(best)}, largest};  // the maximum is at an end
   return {{place}, -negative};
 }
 

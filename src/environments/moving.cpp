@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::size_t kWalkSteps = 4096;
 
-/// Of a time in spans: a third of a span is not the pull before.
+/// Tolerance in spans, so that a third of a span is not rounded to the previous pull.
 constexpr double kRounding = 1e-9;
 
-/// A maximum stays this far from the ends of the box, so that there is a side to shrink.
+/// Least distance of a maximum from the ends of the box, so that there is a side to shrink.
 constexpr double kLeastMargin = 0.08;
 
-/// 0 to 1 and back, and so on.
+/// A triangle wave: 0 to 1 and back, repeated.
 double to_and_fro(double time) {
   const double round = std::fmod(time, 2.0);
   return round <= 1.0 ? round : 2.0 - round;
@@ -130,7 +130,7 @@ Moving::Moving(const Options& options, Courses optimum, Courses level)
         }
         return Space(std::move(parameters));
       }()) {
-  RandomStream random({.environment = "moving"});  // until a run starts
+  RandomStream random({.environment = "moving"});  // replaced when a run starts
   draw_walks(random);
 }
 
@@ -152,7 +152,7 @@ double Moving::time_at(std::uint64_t t) const {
   return static_cast<double>(t - 1) / span_;
 }
 
-/// A maximum moves towards the middle first.
+/// A maximum first moves towards the middle.
 Moving::Point Moving::place_at(std::uint64_t t) const {
   const double shift = sum_at(optimum_, time_at(t));
   Point place = hill_.top;

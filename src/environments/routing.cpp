@@ -8,8 +8,8 @@
 namespace canopy {
 namespace {
 
-constexpr double kHighestLoad = 0.95;  // of a queue
-constexpr double kMostArrivals = 0.9;  // of what both queues can serve
+constexpr double kHighestLoad = 0.95;  // largest load of a queue
+constexpr double kMostArrivals = 0.9;  // as a fraction of both queues' capacity
 
 const RoutingOptions& stable(const RoutingOptions& options) {
   throw_if_any(violations_of(options, "environment."));

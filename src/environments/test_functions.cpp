@@ -13,12 +13,12 @@ namespace {
 using std::numbers::e;
 using std::numbers::pi;
 
-/// [0, 1] without a part at its lower end.
+/// [0, 1] with a fraction cut off at its lower end.
 Space unit_interval(double crop = 0.0) {
   return Space{{"x", Real{crop, 1.0}}};
 }
 
-/// [low, high]^dimension without a part at the lower ends.
+/// [low, high]^dimension with a fraction cut off at the lower ends.
 Space cube(std::size_t dimension, double low, double high, double crop = 0.0) {
   std::vector<Parameter> parameters;
   parameters.reserve(dimension);
@@ -46,7 +46,7 @@ template <std::size_t kDimension>
 struct Bells {
   std::array<Bell<kDimension>, 4> bells;
   std::array<double, kDimension> best;
-  double largest;  // of their sum, rounded up
+  double largest;  // maximum of their sum, rounded up
 };
 
 template <std::size_t kDimension>

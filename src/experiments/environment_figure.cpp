@@ -64,7 +64,7 @@ void draw_map(const KnownEnvironment& environment, const std::string& title,
   draw(figure, file);
 }
 
-/// f of one parameter in the course of time.
+/// f of one parameter over time.
 void draw_course(const KnownEnvironment& environment, const std::string& title, std::uint64_t steps,
                  const std::string& file) {
   constexpr std::size_t kCellsAcross = 400;
@@ -91,7 +91,7 @@ void draw_course(const KnownEnvironment& environment, const std::string& title, 
   draw(figure, file);
 }
 
-/// The name of a variable, with the values of a choice, which the axis counts from 0.
+/// The name of a variable; for a choice, with its values, which the axis numbers from 0.
 std::string label_of(const ContextVariable& variable) {
   std::string label = variable.name;
   if (variable.domain.is_ordered()) return label;
@@ -102,8 +102,8 @@ std::string label_of(const ContextVariable& variable) {
   return label;
 }
 
-/// f of the first parameter in every value of the first context, where the others are in the middle
-/// of their ranges and all other parameters have their best values.
+/// f of the first parameter for every value of the first context variable; the other variables are
+/// in the middle of their ranges, and the other parameters have their best values.
 void draw_contexts(const ContextualEnvironment& environment, const std::string& title,
                    const std::string& file) {
   constexpr std::size_t kCellsAcross = 400;
@@ -112,7 +112,7 @@ void draw_contexts(const ContextualEnvironment& environment, const std::string& 
   const Domain& across = contexts[0].domain;
   const double low = across.ends()[0];
   const double high = across.ends()[1];
-  const double spacing = across.spacing();  // each value of a list has a part of the axis around it
+  const double spacing = across.spacing();  // each value of a list gets an interval of the axis
   MapFigure figure{title,
                    {label_of(contexts[0]), low - 0.5 * spacing, high + 0.5 * spacing},
                    axis(environment, 0),

@@ -7,9 +7,9 @@
 
 namespace canopy {
 
-/// Draws f of an environment of one or two real parameters, with its optimum: of one parameter that
-/// moves, at steps 1 to `steps`; of two, at the first step; where contexts are observed, of the
-/// first parameter over the first context. Throws FigureError.
+/// Draws f of an environment of one or two real parameters, with its optimum: with one parameter
+/// and a moving f, for steps 1 to `steps`; with two parameters, at the first step; with contexts,
+/// for the first parameter over the first context variable. Throws FigureError.
 void draw_environment(const KnownEnvironment& environment, const std::string& title,
                       std::uint64_t steps, const std::string& file);
 

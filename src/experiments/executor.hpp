@@ -6,8 +6,8 @@
 
 namespace canopy {
 
-/// Gets pieces of work done, no matter where. A piece and its result are lines of text, so that
-/// they can go to another machine and come back.
+/// Executes tasks, on this machine or elsewhere. A task and its result are lines of text, so that
+/// they can be sent to other machines.
 class Executor {
  public:
   using Work = std::function<std::string(const std::string& task)>;
@@ -15,15 +15,16 @@ class Executor {
 
   virtual ~Executor() = default;
 
-  /// Hands out the tasks, each as soon as somebody is free, and takes the results, one at a time
-  /// but in any order. The first exception, of work or take, ends it and is thrown here.
+  /// Hands out the tasks, each as soon as a worker is free, and passes the results to `take`, one
+  /// at a time but in any order. The first exception of `work` or `take` ends the run and is
+  /// rethrown here.
   virtual void run(const std::vector<std::string>& tasks, const Work& work, const Take& take) = 0;
 };
 
-/// Threads of this process.
+/// Runs tasks on threads of this process.
 class ThreadExecutor final : public Executor {
  public:
-  /// 0: one per core.
+  /// 0 threads: one per core.
   explicit ThreadExecutor(int threads = 0) : threads_(threads) {}
 
   void run(const std::vector<std::string>& tasks, const Work& work, const Take& take) override;

@@ -28,14 +28,14 @@ constexpr std::size_t kMostCandidates = 10'000;
 constexpr std::array<std::string_view, 9> kTopKeys{"name",        "title",        "steps",
                                                    "runs",        "tuning_runs",  "seed",
                                                    "checkpoints", "reward_range", "comparison"};
-/// Of a file that has these in place of comparisons.
+/// The keys of a suite, which has these in place of comparisons.
 constexpr std::array<std::string_view, 13> kSuiteKeys{
     "name",        "title",        "steps",  "runs",        "tuning_runs", "seed",     "profile",
     "checkpoints", "reward_range", "regret", "environment", "noise",       "algorithm"};
 constexpr std::array<std::string_view, 5> kComparisonKeys{"name", "title", "regret", "environment",
                                                           "algorithm"};
 
-/// A whole number and what it may be.
+/// A whole number and its valid range.
 struct Count {
   std::string_view key;
   std::uint64_t ExperimentSpecification::*member;
@@ -61,7 +61,7 @@ std::string read_name(DocumentReader& reader, const Document& table, const std::
   reader.read(table, prefix, "name", name);
   if (table.find("name")->as_text() != nullptr && !is_file_name(name)) {
     reader.complain(prefix + "name", table.find("name"),
-                    "must be letters, digits, - and _, since it names files");
+                    "must consist of letters, digits, - and _, because files are named after it");
   }
   return name;
 }
@@ -86,7 +86,7 @@ const Document::List* require_tables(DocumentReader& reader, const Document& par
   return nullptr;
 }
 
-/// The values that a grid has for one option.
+/// The values of one option in a grid.
 struct GridAxis {
   std::string_view key;
   const Document::List* values;
@@ -112,7 +112,7 @@ std::vector<GridAxis> read_grid(DocumentReader& reader, const Document& table,
       continue;
     }
     if (table.contains(key)) {
-      reader.complain(field, nullptr, "is also set outside the grid", &value);
+      reader.complain(field, nullptr, "must not be set both in the grid and outside", &value);
       continue;
     }
     candidates *= values->size();
@@ -123,13 +123,13 @@ std::vector<GridAxis> read_grid(DocumentReader& reader, const Document& table,
     reader.note_line(prefix + key, value);
     axes.push_back({key, values});
   }
-  // Candidates are numbered in this order, whatever the order in the file.
+  // Candidates are numbered in this order, independent of the order in the file.
   std::sort(axes.begin(), axes.end(),
             [](const GridAxis& a, const GridAxis& b) { return a.key < b.key; });
   return axes;
 }
 
-/// Every point of the grid as a table of its own.
+/// Every point of the grid as a separate table.
 std::vector<Document> grid_points(const Document& base, const std::vector<GridAxis>& axes) {
   std::vector<Document> points{base};
   points.front().erase("grid");
@@ -149,8 +149,8 @@ std::vector<Document> grid_points(const Document& base, const std::vector<GridAx
   return points;
 }
 
-/// What a table selects from a catalogue, with a value for every option; none when there is no such
-/// name.
+/// The entry that a table selects from a catalogue, with a value for every option; none if there is
+/// no such name.
 template <class Entry>
 std::optional<Selection> read_selection(DocumentReader& reader, const Document& table,
                                         const std::string& prefix,
@@ -173,8 +173,8 @@ std::optional<Selection> read_selection(DocumentReader& reader, const Document& 
   return selected;
 }
 
-/// `steps` are those of the experiment: the horizon of an algorithm that needs one and is given
-/// none.
+/// `steps` are those of the experiment, and the horizon of an algorithm that needs one and does not
+/// specify it.
 AlgorithmSpecification read_algorithm(DocumentReader& reader, const Document& table,
                                       const std::string& prefix, std::uint64_t steps) {
   AlgorithmSpecification algorithm;
@@ -199,7 +199,7 @@ AlgorithmSpecification read_algorithm(DocumentReader& reader, const Document& ta
   return algorithm;
 }
 
-/// Where a comparison is in the file, for messages.
+/// The location of a comparison in the file, for messages.
 struct ComparisonPlace {
   std::string prefix;
   std::string environment;
@@ -226,7 +226,7 @@ ComparisonSpecification read_comparison(DocumentReader& reader, const Document& 
     for (std::size_t j = 0; j < i; ++j) {
       if (comparison.algorithms[j].label == comparison.algorithms[i].label) {
         reader.complain(inner + "label", nullptr,
-                        "\"" + comparison.algorithms[i].label + "\" is used twice",
+                        "\"" + comparison.algorithms[i].label + "\" is the label of two algorithms",
                         &(*algorithms)[i]);
       }
     }
@@ -234,14 +234,14 @@ ComparisonSpecification read_comparison(DocumentReader& reader, const Document& 
   return comparison;
 }
 
-/// A copy of a text of a table; empty if there is none, about which others complain.
+/// The text of a key; empty if it has none, which is reported elsewhere.
 std::string text_in(const Document& table, std::string_view key) {
   const Document* node = table.find(key);
   const std::string* text = node != nullptr ? node->as_text() : nullptr;
   return text != nullptr ? *text : "";
 }
 
-/// One comparison of a suite: an environment that is read with one kind of noise.
+/// One comparison of a suite: an environment with one kind of noise.
 Document comparison_of(const Document& root, const Document& environment, const Document& noise) {
   Document reading = environment;
   for (const auto& [key, value] : *noise.as_table()) {
@@ -260,7 +260,7 @@ Document comparison_of(const Document& root, const Document& environment, const 
   return comparison;
 }
 
-/// Every environment of a suite with every kind of noise.
+/// All combinations of a suite's environments and kinds of noise.
 Document::List comparisons_of_suite(DocumentReader& reader, const Document& root) {
   Document::List comparisons;
   const auto* environments_listed = require_tables(reader, root, "", "environment");
@@ -275,14 +275,14 @@ Document::List comparisons_of_suite(DocumentReader& reader, const Document& root
   return comparisons;
 }
 
-/// What a performance profile needs.
+/// Reads and checks the settings of a performance profile.
 void read_profile(DocumentReader& reader, const Document& root,
                   ExperimentSpecification& experiment) {
   const Document* profile = root.find("profile");
   if (profile == nullptr && experiment.steps < kFirstProfiled) {
     reader.complain("steps", root.find("steps"),
                     "must be at least " + std::to_string(kFirstProfiled) +
-                        " in a suite, or profile must say what n are compared");
+                        " in a suite, unless profile lists the n to compare");
   }
   if (profile != nullptr) {
     bool makes_sense = profile->as_list() != nullptr && !profile->as_list()->empty();
@@ -302,12 +302,12 @@ void read_profile(DocumentReader& reader, const Document& root,
   if (text_in(root, "regret") == "realised") {
     reader.complain(
         "regret", root.find("regret"),
-        "must be \"pseudo\" in a suite, whose profile is one of ratios: realised regrets "
+        "must be \"pseudo\" in a suite, whose profile compares ratios: realised regrets "
         "can be below zero");
   }
 }
 
-/// Where the comparison of this number is.
+/// The location of the comparison with this number.
 ComparisonPlace place_of(const Document& root, bool is_suite, std::size_t number) {
   const std::string prefix = "comparison[" + std::to_string(number) + "].";
   if (!is_suite) return {prefix, prefix + "environment."};
@@ -315,7 +315,8 @@ ComparisonPlace place_of(const Document& root, bool is_suite, std::size_t number
   return {"", "environment[" + std::to_string(number / noises) + "]."};
 }
 
-/// Makes the environment and every candidate once: what only their constructors know is wrong.
+/// Creates the environment and every candidate once, to report errors that only their constructors
+/// detect.
 void check_pairs(DocumentReader& reader, const ComparisonSpecification& comparison,
                  const std::string& prefix) {
   try {

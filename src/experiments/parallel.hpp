@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#ifdef __SANITIZE_THREAD__  // which cannot see into oneTBB
+#ifdef __SANITIZE_THREAD__  // ThreadSanitizer cannot analyse oneTBB
 #define CANOPY_PLAIN_THREADS
 #endif
 #ifndef CANOPY_PLAIN_THREADS
@@ -19,7 +19,7 @@
 
 namespace canopy {
 
-/// Calls worker() on each of so many threads.
+/// Calls worker() on each of `threads` threads.
 template <class Worker>
 void run_on_threads(int threads, const Worker& worker) {
 #ifdef CANOPY_PLAIN_THREADS
@@ -35,9 +35,9 @@ void run_on_threads(int threads, const Worker& worker) {
 #endif
 }
 
-/// Calls work(0), ..., work(count - 1) on so many threads (0: one per core), in this order, each as
-/// soon as a thread is free. The first exception keeps further calls from being made and is thrown
-/// here.
+/// Calls work(0), ..., work(count - 1) on `threads` threads (0: one per core), in this order, each
+/// as soon as a thread is free. After the first exception no further calls start, and it is
+/// rethrown here.
 template <class Work>
 void for_each_in_parallel(std::uint64_t count, int threads, const Work& work) {
   std::atomic<std::uint64_t> next{0};

@@ -10,7 +10,7 @@
 namespace canopy {
 namespace {
 
-/// Nothing is as good as no regret at all; ratios need some.
+/// A lower bound of regrets, since ratios need positive numbers.
 constexpr double kLeastRegret = 1e-9;
 
 bool is_power_of_ten(std::uint64_t n) {
@@ -18,7 +18,7 @@ bool is_power_of_ten(std::uint64_t n) {
   return n == 1;
 }
 
-/// The regret of an algorithm after so many steps; infinite if it was not run that far.
+/// The regret of an algorithm after `steps` steps; infinite if it was not run that far.
 double regret_at(const AlgorithmResult& algorithm, std::uint64_t steps) {
   for (const CurvePoint& point : algorithm.curve) {
     if (point.steps == steps) return std::max(point.regret.mean, kLeastRegret);

@@ -8,19 +8,18 @@
 
 namespace canopy {
 
-/// The least n of a profile, unless the experiment names others; the next are ten, a hundred, ...
+/// The least n of a profile, unless the experiment lists others; the next are ten, a hundred, ...
 /// times as large.
 inline constexpr std::uint64_t kFirstProfiled = 100;
 
-/// The n of the profile of a suite.
+/// The values of n in the profile of a suite.
 [[nodiscard]] std::vector<std::uint64_t> profiled_steps(const ExperimentSpecification& experiment);
 
-/// How the regrets of algorithms compare over many cases, after Dolan and More, "Benchmarking
+/// Comparison of the regrets of algorithms over many cases, after Dolan and More, "Benchmarking
 /// optimization software with performance profiles", Mathematical Programming 91, 2002. A case is a
-/// comparison at one n, at which the
-/// curves of a suite have points. Regrets are pseudo-regrets: those realised may be below zero. The
-/// ratio of an algorithm in a case is its regret divided by the least regret of any algorithm in
-/// it, and infinite where it was not run that far.
+/// comparison at one n, at which the curves of a suite have points. Regrets are pseudo-regrets,
+/// since realised ones may be negative. The ratio of an algorithm in a case is its regret divided
+/// by the least regret of any algorithm in the case, and infinite if it was not run that far.
 class Profile {
  public:
   Profile(const std::vector<ComparisonResult>& results, std::vector<std::uint64_t> steps);
@@ -40,16 +39,16 @@ class Profile {
   std::size_t comparisons_;
 };
 
-/// The share of the ratios that are at most `factor`.
+/// The fraction of the ratios that are at most `factor`.
 [[nodiscard]] double share_within(const std::vector<double>& ratios, double factor);
 
-/// All ratios of a row, whatever the n.
+/// All ratios of a row, for all n.
 [[nodiscard]] std::vector<double> all_ratios(const Profile::Row& row);
 
-/// Infinite if one of them is.
+/// Infinite if one of the ratios is.
 [[nodiscard]] double geometric_mean(const std::vector<double>& ratios);
 
-/// The shares within twice the least regret by n, and the mean ratio, for a terminal.
+/// For a terminal: by n, the fractions of cases within twice the least regret, and the mean ratio.
 [[nodiscard]] std::string table_of(const Profile& profile);
 
 }  // namespace canopy

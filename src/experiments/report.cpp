@@ -20,10 +20,10 @@
 namespace canopy {
 namespace {
 
-/// What is drawn against n.
+/// A quantity that is drawn against n.
 struct Quantity {
   std::string name;   ///< in file names and CSV
-  std::string label;  ///< of the axis
+  std::string label;  ///< label of the axis
   std::function<const Estimate&(const CurvePoint&)> of;
 };
 
@@ -40,15 +40,15 @@ std::vector<Quantity> quantities(RegretKind regret) {
            [](const CurvePoint& point) -> const Estimate& { return point.switches; }}};
 }
 
-/// What is drawn of every comparison.
+/// The quantities drawn for every comparison.
 std::vector<Quantity> drawn(const ExperimentSpecification& experiment, RegretKind regret) {
   std::vector<Quantity> all = quantities(regret);
   if (experiment.is_suite) all.resize(1);
   return all;
 }
 
-/// A colour and a dash for each label, the same in every figure of a report. The first
-/// colours are those of Okabe and Ito, which colour-blind readers can tell apart.
+/// Assigns a colour and a dash to each label, the same in every figure of a report. The first
+/// colours are those of Okabe and Ito, which colour-blind readers can distinguish.
 class Looks {
  public:
   explicit Looks(const std::vector<ComparisonResult>& results) {
@@ -64,7 +64,7 @@ class Looks {
   [[nodiscard]] std::string colour_of(const std::string& label) const {
     return kPalette.at(place_of(label) % kPalette.size());
   }
-  /// Another one whenever the colours begin again.
+  /// Another dash whenever the colours repeat.
   [[nodiscard]] int dash_of(const std::string& label) const {
     const std::size_t place = place_of(label);
     return 1 + static_cast<int>((place + place / kPalette.size()) % kDashes);
@@ -137,7 +137,7 @@ std::string curves_csv(const ComparisonResult& result) {
   return csv;
 }
 
-/// What no run of the algorithm of this number can exceed; none where that is not known.
+/// Upper bounds for all runs of the algorithm with this number; none if not known.
 std::optional<TreeLimits> limits_of(const ComparisonResult& result, std::size_t number,
                                     std::uint64_t steps) {
   if (result.specification.algorithms[number].make_player) return std::nullopt;
@@ -148,7 +148,7 @@ std::optional<TreeLimits> limits_of(const ComparisonResult& result, std::size_t 
   return entry.limits(chosen.options, static_cast<double>(steps));
 }
 
-/// What theory says of a quantity, for the caption of its figure; empty if it says nothing.
+/// The theory's bound on a quantity, for the caption of its figure; empty if there is none.
 std::string theory_of(const ComparisonResult& result, const Quantity& quantity,
                       std::uint64_t steps) {
   std::string text;
@@ -190,7 +190,7 @@ std::string width_text(const IntervalQuality& intervals) {
                      100.0 * intervals.unbounded);
 }
 
-/// What a comparison compares, with the optimum where it is not known.
+/// The criterion of a comparison, with the estimated optimum if it is not known.
 std::string compared_by(const ComparisonResult& result) {
   std::string regret = fmt::format("{} regret per step", name_of(result.specification.regret));
   if (!result.specification.own || result.specification.own->optimum_is_known) return regret;
@@ -265,7 +265,7 @@ std::string html_of(const ExperimentSpecification& experiment,
   return html + page_foot(command);
 }
 
-/// The share of cases in which each algorithm has at most a factor times the least regret.
+/// For each algorithm, the fraction of cases within a factor of the least regret.
 ShareFigure profile_figure(const Profile& profile, const Looks& looks) {
   constexpr double kLargest = 100.0;
   constexpr int kPoints = 200;
@@ -300,7 +300,7 @@ std::string profile_csv(const Profile& profile, const std::vector<ComparisonResu
   return csv;
 }
 
-/// Draws a figure twice and notes the files.
+/// Draws a figure in both formats and records the files.
 template <class Draw>
 void draw_both(const std::string& stem, Report& report, Draw&& draw_into) {
   for (const char* ending : {".svg", ".png"}) {
@@ -323,7 +323,7 @@ void draw_all(const ExperimentSpecification& experiment,
       const SeriesFigure figure = figure_of(result, quantity, looks);
       draw_both(stem + quantity.name, report, [&](const std::string& file) { draw(figure, file); });
     }
-    if (experiment.is_suite || result.specification.own) continue;  // whose f may take its time
+    if (experiment.is_suite || result.specification.own) continue;  // the caller's f may be slow
     const auto environment = make_environment(result.specification.environment);
     if (environment->space().dimension() > 2) continue;
     const std::string& title = result.specification.environment.name;

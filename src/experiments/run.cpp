@@ -23,8 +23,8 @@
 namespace canopy {
 namespace {
 
-/// How many steps there are between two looks at the watch: as many as take some hundredths of a
-/// second, so that looking costs nothing and nobody waits.
+/// Number of steps between two checks of the watch: a few hundredths of a second, so that checks
+/// are cheap and cancellation is prompt.
 class LookInterval {
  public:
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
@@ -38,9 +38,9 @@ class LookInterval {
   std::uint64_t steps_ = 64;
 };
 
-/// The arms that were played and how often, to be judged while the clock is stopped: f may cost
-/// more than a step. Where nothing drifts, pulls of an arm in a row are judged as one, so that the
-/// sum does not depend on when it is asked for.
+/// Records the arms played and their counts, and computes f while the clock is stopped, since f may
+/// cost more than a step. Without drift, consecutive pulls of an arm are judged together, so that
+/// the sum does not depend on when it is requested.
 class Judge {
  public:
   explicit Judge(const KnownEnvironment& environment)
@@ -59,8 +59,8 @@ class Judge {
 
   [[nodiscard]] bool wants_a_break() const { return counts_.size() >= kMostNotes; }
 
-  /// Adds what was lost by all that was noted; where nothing drifts, by all but the last arm, which
-  /// may be played on.
+  /// Adds the regret of all recorded pulls; without drift, of all but the last arm, whose pulls may
+  /// continue.
   void judge() {
     const std::size_t judged = counts_.size() - (drifts_ ? 0 : 1);
     for (std::size_t i = 0; i < judged; ++i) {
@@ -71,13 +71,13 @@ class Judge {
     counts_.erase(counts_.begin(), counts_.begin() + static_cast<std::ptrdiff_t>(judged));
   }
 
-  /// Of all that was noted, once it was judged: the sum of f*_t - f_t(x_t).
+  /// The sum of f*_t - f_t(x_t) over all recorded pulls, after `judge`.
   [[nodiscard]] double regret() const { return drifts_ ? regret_ : regret_ + regret_of(0); }
 
-  /// The largest f_t(x_t) of all that was judged.
+  /// The largest f_t(x_t) of all judged pulls.
   [[nodiscard]] double best_mean_seen() const { return best_mean_seen_; }
 
-  /// The sum of f*_t over so many steps, all of which were judged.
+  /// The sum of f*_t over `steps` steps, all of which must have been judged.
   [[nodiscard]] double best_sum(std::uint64_t steps) const {
     return drifts_ ? best_sum_ : optimum_ * static_cast<double>(steps);
   }
@@ -101,7 +101,7 @@ class Judge {
 
   [[nodiscard]] double mean_at(Arm arm, std::uint64_t t) const {
     const double mean = environment_.mean_reward_at(arm, t);
-    best_mean_seen_ = std::max(best_mean_seen_, mean);  // NaN leaves it as it is
+    best_mean_seen_ = std::max(best_mean_seen_, mean);  // ignores NaN
     return mean;
   }
 
@@ -112,8 +112,8 @@ class Judge {
   const KnownEnvironment& environment_;
   std::size_t dimension_;
   bool drifts_;
-  double optimum_;            // where nothing drifts
-  std::uint64_t t_ = 1;       // of the first pull that was not judged yet
+  double optimum_;            // without drift
+  std::uint64_t t_ = 1;       // step of the first pull not judged yet
   std::vector<double> arms_;  // one after the other
   std::vector<std::uint64_t> counts_;
   double regret_ = 0.0;
@@ -121,7 +121,7 @@ class Judge {
   mutable double best_mean_seen_ = -std::numeric_limits<double>::infinity();
 };
 
-/// Adds up the processor time of this thread between `start` and `stop`.
+/// Sums the processor time of this thread between `start` and `stop`.
 class StopWatch {
  public:
   void start() { started_ = now(); }
@@ -146,7 +146,7 @@ class StopWatch {
   double seconds_ = 0.0;
 };
 
-/// Known to the compiler, so that the loop of what has none does not ask.
+/// Known at compile time, so that the loop of an environment without contexts does not check.
 template <class AnEnvironment>
 constexpr bool may_have_contexts() {
   return !std::is_base_of_v<SteadyEnvironment, AnEnvironment>;
@@ -160,7 +160,7 @@ Best best_at(const AnOptimizer& optimizer, const KnownEnvironment& environment, 
   return best ? *best : optimizer.best().value();
 }
 
-/// What the best arms lose in the mean over contexts of the run, at equal distances.
+/// The simple regret of the best arms, averaged over evenly spaced contexts of the run.
 template <class AnOptimizer>
 double mean_simple_regret(const AnOptimizer& optimizer, const KnownEnvironment& environment,
                           std::uint64_t steps) {
@@ -174,7 +174,7 @@ double mean_simple_regret(const AnOptimizer& optimizer, const KnownEnvironment& 
   return regret / static_cast<double>(contexts);
 }
 
-/// The loop that everything is about.
+/// The main loop of a run.
 template <class AnOptimizer, class AnEnvironment>
 RunResult run(AnOptimizer& optimizer, AnEnvironment& environment, RandomStream& random,
               const RunOptions& options, const Watch& watch) {
@@ -260,9 +260,9 @@ using BuiltInEnvironments =
           DoubleSine, Difficult, Himmelblau, Rastrigin, Ackley, Counterexample, Cliff, Branin,
           Peaks, Rosenbrock, Hartmann3, Hartmann6>;
 
-/// HCT has a loop of its own with every environment that canopy comes with and that does not move,
-/// without a virtual call: some of its steps take less time than such calls. Everything else goes
-/// through the protocol.
+/// HCT has a separate loop with every built-in environment that does not drift, without virtual
+/// calls, since some of its steps take less time than such calls. All other pairs use the virtual
+/// interface.
 template <class... Environments>
 RunResult run_compiled(Types<Environments...> /*types*/, Hct& hct, KnownEnvironment& environment,
                        RandomStream& random, const RunOptions& options, const Watch& watch) {
@@ -275,7 +275,7 @@ RunResult run_compiled(Types<Environments...> /*types*/, Hct& hct, KnownEnvironm
   return result ? std::move(*result) : run(hct, environment, random, options, watch);
 }
 
-/// For the algorithm's own random choices, which differ from run to run as well.
+/// A seed for the algorithm's random choices, different for every run.
 std::uint64_t seed_from(RandomStream& random) {
   return random() >> 11;
 }

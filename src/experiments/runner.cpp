@@ -18,7 +18,7 @@
 namespace canopy {
 namespace {
 
-/// A run of a candidate of an algorithm of a comparison, to tune or to measure.
+/// One run of a candidate of an algorithm of a comparison, for tuning or measurement.
 struct Unit {
   bool tunes = false;
   std::size_t comparison = 0;
@@ -86,7 +86,7 @@ std::string line_of(const std::string& key, const RunResult& run) {
   damaged("a column is missing in \"" + line.substr(0, 40) + "...\"");
 }
 
-/// The line of a run of that number of steps, read again.
+/// Parses the line of a run of that number of steps.
 RunResult run_of(const std::string& line, std::uint64_t steps) {
   const std::vector<std::string> parts = split(line, ',');
   if (parts.size() < 16) missing_column(line);
@@ -117,7 +117,7 @@ double regret_of(RegretKind kind, double pseudo, double realised) {
   return kind == RegretKind::pseudo ? pseudo : realised;
 }
 
-/// Calls visit(comparison, algorithm) with the numbers of all algorithms.
+/// Calls visit(comparison, algorithm) with the indices of all algorithms.
 template <class Visit>
 void for_each_algorithm(const ExperimentSpecification& experiment, Visit&& visit) {
   for (std::size_t c = 0; c < experiment.comparisons.size(); ++c) {
@@ -125,13 +125,13 @@ void for_each_algorithm(const ExperimentSpecification& experiment, Visit&& visit
   }
 }
 
-/// How far an algorithm is run.
+/// The number of steps of an algorithm's runs.
 std::uint64_t steps_of(const ExperimentSpecification& experiment,
                        const AlgorithmSpecification& algorithm) {
   return std::min(experiment.steps, algorithm.steps);
 }
 
-/// The finished runs of a candidate, in their order: results do not depend on who ran what.
+/// The finished runs of a candidate, in order, so that results do not depend on who ran them.
 std::vector<RunResult> runs_of(const ExperimentSpecification& experiment, const UnitLog& log,
                                Unit unit) {
   const AlgorithmSpecification& algorithm =
@@ -152,7 +152,7 @@ double mean_regret(RegretKind kind, const std::vector<RunResult>& runs) {
   return regret.mean();
 }
 
-/// An algorithm after tuning: the candidate of the least mean regret, which is to be measured.
+/// An algorithm after tuning, with the candidate of least mean regret, which is to be measured.
 AlgorithmResult choose(const ExperimentSpecification& experiment, const UnitLog& log, std::size_t c,
                        std::size_t a) {
   const ComparisonSpecification& comparison = experiment.comparisons[c];
@@ -175,7 +175,7 @@ AlgorithmResult choose(const ExperimentSpecification& experiment, const UnitLog&
   return result;
 }
 
-/// Calls visit(run) with every run of a comparison, tuning included.
+/// Calls visit(run) with every run of a comparison, including tuning.
 template <class Visit>
 void for_each_run(ComparisonResult& result, Visit&& visit) {
   for (AlgorithmResult& algorithm : result.algorithms) {
@@ -186,7 +186,7 @@ void for_each_run(ComparisonResult& result, Visit&& visit) {
   }
 }
 
-/// Has regret against the largest mean that was seen.
+/// Computes regret against the largest mean seen.
 void guess_optimum(ComparisonResult& result) {
   double best = -std::numeric_limits<double>::infinity();
   for_each_run(result, [&](const RunResult& run) { best = std::max(best, run.best_mean_seen); });
@@ -203,7 +203,7 @@ void guess_optimum(ComparisonResult& result) {
   });
 }
 
-/// Estimates everything from the runs of an algorithm, whose curves have points at these steps.
+/// Computes all estimates from the runs of an algorithm, whose curves have points at these steps.
 void aggregate(AlgorithmResult& result, RegretKind kind, const std::vector<std::uint64_t>& steps) {
   struct Point {
     RunningEstimate regret, nodes, switches, seconds, nanoseconds;
@@ -283,7 +283,7 @@ std::vector<std::uint64_t> checkpoint_steps(std::uint64_t steps, std::uint64_t c
   std::vector<std::uint64_t> at;
   const double last = std::log(static_cast<double>(steps));
   for (std::uint64_t i = 1; i <= checkpoints; ++i) {
-    // From 10 steps on, or from the first if there are fewer.
+    // Starts at 10 steps, or at 1 if there are fewer.
     const double first = std::min(std::log(10.0), last);
     const double share =
         checkpoints == 1 ? 1.0 : static_cast<double>(i - 1) / static_cast<double>(checkpoints - 1);
@@ -379,7 +379,7 @@ std::vector<ComparisonResult> run_experiment(const ExperimentSpecification& expe
 std::vector<ComparisonResult> run_experiment(const ExperimentSpecification& experiment,
                                              UnitLog& log, Executor& executor, const Watch& watch,
                                              const std::function<void(std::uint64_t)>& skipped) {
-  const auto finish = [&](const std::vector<Unit>& units) {  // those that are not in the log yet
+  const auto finish = [&](const std::vector<Unit>& units) {  // skips units already in the log
     std::vector<std::string> tasks;
     for (const Unit& unit : units) {
       std::string key = key_of(unit);

@@ -13,40 +13,40 @@
 
 namespace canopy {
 
-/// A text that is the same for two specifications exactly when the units that both have give the
-/// same results: more runs are more units.
+/// A text that is equal for two specifications exactly when their common units give the same
+/// results: more runs only add units.
 [[nodiscard]] std::string fingerprint(const ExperimentSpecification& experiment);
 
-/// The steps at which curves have points: whole, increasing, the last one `steps`.
+/// The steps at which curves have points: whole numbers, increasing, the last one `steps`.
 [[nodiscard]] std::vector<std::uint64_t> checkpoint_steps(std::uint64_t steps,
                                                           std::uint64_t checkpoints);
 
-/// The same for an algorithm of an experiment: up to where it is run.
+/// The steps at which curves of an algorithm have points, up to the number of steps it is run.
 [[nodiscard]] std::vector<std::uint64_t> checkpoint_steps(const ExperimentSpecification& experiment,
                                                           const AlgorithmSpecification& algorithm);
 
-/// How many steps an experiment has at most, in all its units, done or not.
+/// Upper bound on the steps of all units of an experiment, finished or not.
 [[nodiscard]] std::uint64_t total_steps(const ExperimentSpecification& experiment);
 
-/// The environment of a comparison, for one run, and what tells it from others.
+/// The environment of a comparison, for one run, and the text that identifies it.
 [[nodiscard]] std::unique_ptr<KnownEnvironment> environment_of(
     const ComparisonSpecification& comparison);
 [[nodiscard]] std::string environment_text(const ComparisonSpecification& comparison);
 
-/// The log of an experiment in a folder, which is made; `fresh` forgets what is there. Without a
-/// folder, one that is forgotten itself.
+/// The log of an experiment in a folder, which is created; `fresh` discards existing results.
+/// Without a folder, a temporary log.
 [[nodiscard]] UnitLog open_log(const ExperimentSpecification& experiment, const std::string& folder,
                                bool fresh);
 
-/// Whether a unit calls an environment or an algorithm of the caller's own.
+/// Whether a unit calls a user-defined environment or algorithm.
 [[nodiscard]] bool calls_caller(const ExperimentSpecification& experiment, const std::string& key);
 
-/// Does one unit of work: takes its key and gives its line for the log.
+/// Executes one unit: takes its key and returns its line for the log.
 [[nodiscard]] std::string do_unit(const ExperimentSpecification& experiment, const std::string& key,
                                   const Watch& watch);
 
-/// Tunes, chooses and measures whatever is not in the log yet. `skipped` is told of the steps of
-/// units that were there already. Throws Stopped.
+/// Tunes, chooses and measures all units that are not in the log yet. `skipped` is called with the
+/// steps of units that are. Throws Stopped.
 [[nodiscard]] std::vector<ComparisonResult> run_experiment(
     const ExperimentSpecification& experiment, UnitLog& log, Executor& executor, const Watch& watch,
     const std::function<void(std::uint64_t)>& skipped = {});

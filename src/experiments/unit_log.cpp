@@ -15,7 +15,7 @@ constexpr const char* kColumns =
     "phase,comparison,algorithm,candidate,run,per_step_regret,per_step_realised_regret,"
     "simple_regret,covered,width,best_mean_seen,nodes,depth,switches,refreshes,seconds,checkpoints";
 
-/// The next line of a file without its end; none when there is no whole one.
+/// The next complete line of a file, without its line end; none if there is none.
 std::optional<std::string> next_line(std::FILE* file) {
   std::string line;
   for (int letter = std::fgetc(file); letter != EOF; letter = std::fgetc(file)) {
@@ -39,7 +39,7 @@ std::string UnitLog::key_of(const std::string& line) {
 UnitLog::UnitLog(std::string path, const std::string& belongs_to, bool fresh)
     : path_(std::move(path)) {
   std::string header = "# canopy units 2: " + belongs_to;
-  std::replace(header.begin(), header.end(), '\n', ' ');  // a label may hold one
+  std::replace(header.begin(), header.end(), '\n', ' ');  // a label may contain a line end
   file_.reset(path_.empty() ? std::tmpfile() : std::fopen(path_.c_str(), "a+be"));
   if (path_.empty()) path_ = "temporary file";
   if (!file_) fail("cannot be written");
@@ -64,7 +64,7 @@ void UnitLog::write(const std::string& text) {
 void UnitLog::read(const std::string& header) {
   const auto first = next_line(file_.get());
   if (first && *first != header) {
-    throw OutputError(path_ + ": holds the results of another specification",
+    throw OutputError(path_ + ": contains results of another specification",
                       OutputError::Fault::other_results);
   }
   const auto columns = first ? next_line(file_.get()) : std::nullopt;

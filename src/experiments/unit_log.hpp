@@ -11,23 +11,23 @@
 
 namespace canopy {
 
-/// The finished units of work of an experiment, a line each, in a file: a killed process loses
+/// A file of the finished units of an experiment, one line each, so that a killed process loses
 /// none of them. A line begins with the unit's key, up to the fifth comma; the file with a comment
-/// that names what it belongs to. A last line that was cut off is dropped.
+/// that identifies the experiment. An incomplete last line is dropped.
 class UnitLog {
  public:
-  /// Opens or makes the file; without a path, one that ends with the log. Throws OutputError when
-  /// another process has it open, and when it belongs to something else, unless `fresh`, which
-  /// empties it first.
+  /// Opens or creates the file; without a path, a temporary one. Throws OutputError if another
+  /// process has it open, or if it belongs to another experiment, unless `fresh`, which empties it
+  /// first.
   UnitLog(std::string path, const std::string& belongs_to, bool fresh);
 
   [[nodiscard]] bool has(const std::string& key) const { return places_.contains(key); }
   [[nodiscard]] std::size_t size() const { return places_.size(); }
 
-  /// Adds a finished unit. It is in the file when this returns. Throws OutputError.
+  /// Adds a finished unit, which has been written when this returns. Throws OutputError.
   void add(const std::string& line);
 
-  /// The line of a unit that is there.
+  /// The line of a unit in the log.
   [[nodiscard]] std::string line(const std::string& key) const;
 
   /// The key of a line.
@@ -44,7 +44,7 @@ class UnitLog {
 
   std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
-  std::map<std::string, long> places_;  // where the line of a key begins
+  std::map<std::string, long> places_;  // offset of a key's line
   long end_ = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace canopy {
 namespace {
 
-/// The place of an arm that is not in the tree that can be looked at.
+/// The place of an arm that is not in the tree shown.
 constexpr TreeView::Place kElsewhere{std::numeric_limits<NodeIndex>::max(), 0};
 
 }  // namespace
@@ -46,7 +46,7 @@ Composite::Composite(const Composite& other)
 std::optional<RewardRange> Composite::childrens_range() const {
   const std::optional<RewardRange> range = reward_range();
   if (!range) return std::nullopt;
-  return RewardRange{0.0, (*range)[1] - (*range)[0]};  // mapped
+  return RewardRange{0.0, (*range)[1] - (*range)[0]};  // in mapped units
 }
 
 Objective Composite::childrens_objective() const {
@@ -93,7 +93,7 @@ TurnOptimizer::Choice Composite::play(std::size_t child, Arm arm, std::uint64_t 
 TurnOptimizer::Choice Composite::begin(const Play& play, Arm arm, std::uint64_t length) {
   const NodeIndex slot = arms_.free_slot(tickets_);
   plays_.resize(arms_.size());
-  if (plays_[slot].remaining != 0) {  // of a turn that ended early
+  if (plays_[slot].remaining != 0) {  // left over from a turn that ended early
     static_cast<void>(children_[plays_[slot].child]->drop(plays_[slot].ticket));
   }
   std::copy(arm.begin(), arm.end(), arms_.at(slot).begin());
@@ -102,7 +102,7 @@ TurnOptimizer::Choice Composite::begin(const Play& play, Arm arm, std::uint64_t 
   return {.node = slot, .length = length};
 }
 
-/// A child that refuses, as it may what is huge, has not learnt.
+/// A child may reject rewards, for example very large ones; it has not learnt then.
 void Composite::learn(NodeIndex node, const Rewards& mapped) {
   Play& play = plays_[node];
   Optimizer& child = *children_[play.child];
@@ -123,7 +123,7 @@ void Composite::accept_observed(Arm arm, const Rewards& mapped) {
   for (const auto& child : children_) static_cast<void>(child->observe(arm, mapped));
 }
 
-/// The child that asked learns it as any reward.
+/// The child that asked learns a failure as an ordinary reward.
 void Composite::accept_penalty(NodeIndex node, double mapped) {
   const Rewards failure = Rewards::one(mapped);
   const Arm arm = arms_[node];
@@ -140,7 +140,7 @@ void Composite::accept_bar(Arm arm, double mapped, std::uint64_t /*weight*/) {
   for (const auto& child : children_) static_cast<void>(child->bar(arm, mapped));
 }
 
-// --- looking ---------------------------------------------------------------------------------
+// --- queries ---------------------------------------------------------------------------------
 
 Summary Composite::summary() const {
   Summary summary = TurnOptimizer::summary();

@@ -11,7 +11,7 @@
 
 namespace canopy {
 
-/// An instance of a base with this nu1 and rho.
+/// The selection of a base algorithm with this nu1 and rho.
 [[nodiscard]] inline Selection instance_of(Base base, double nu1, double rho,
                                            const std::optional<double>& confidence_scale,
                                            std::uint64_t seed) {
@@ -21,8 +21,9 @@ namespace canopy {
   return instance;
 }
 
-/// The entry of an optimizer made of others, constructed from (Space, Options, Objective,
-/// PartitionRule) or, over any cells, from (std::shared_ptr<const Partition>, Options, Objective).
+/// The entry of an optimizer that runs others, constructed from (Space, Options, Objective,
+/// PartitionRule) or, over a partition, from (std::shared_ptr<const Partition>, Options,
+/// Objective).
 template <class Made, class Options>
 [[nodiscard]] OptimizerEntry composite_entry(std::string name, std::string line) {
   OptimizerEntry entry{.name = std::move(name), .line = std::move(line)};

@@ -99,17 +99,17 @@ void ContextBandit::accept_observed(Arm arm, const Rewards& mapped) {
   }
 }
 
-// --- looking ---------------------------------------------------------------------------------
+// --- queries ---------------------------------------------------------------------------------
 
 std::optional<Best> ContextBandit::best_in(Context context) const {
   std::optional<Best> best = this->best();
   if (contexts_.empty() || !best) return best;
   const View view = view_of(within(context));
-  std::optional<Known> largest;
+  std::optional<ArmValue> largest;
   std::size_t chosen = 0;
   for (std::size_t arm = 0; arm < size(); ++arm) {
-    const std::optional<Known> here = known(view, arm);
-    if (!here || is_out_of_question(arms_[arm]) || (largest && here->mean <= largest->mean)) {
+    const std::optional<ArmValue> here = value_of(view, arm);
+    if (!here || is_excluded(arms_[arm]) || (largest && here->mean <= largest->mean)) {
       continue;
     }
     largest = here;

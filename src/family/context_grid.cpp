@@ -14,7 +14,7 @@
 namespace canopy {
 namespace {
 
-/// Into how many cells each variable is cut.
+/// The number of cells along each variable.
 std::vector<std::size_t> parts_of(const ContextSpace& contexts, std::uint64_t parts) {
   std::vector<std::size_t> all;
   for (const ContextVariable& variable : contexts.variables()) {
@@ -46,8 +46,8 @@ ContextGrid::ContextGrid(const Space& space, const ContextSpace& contexts,
     cells *= parts;
     if (cells * size() > kMostSums) {
       throw ConfigurationError({{"optimizer.context_parts", std::to_string(options.context_parts),
-                                 "makes more than 1000000 cells of contexts times arms; points has "
-                                 "the number of arms along each parameter"}});
+                                 "gives more than 1000000 context cells times arms; reduce it, or "
+                                 "points, the number of arms along each parameter"}});
     }
   }
   pulls_.resize(cells);
@@ -75,10 +75,11 @@ double ContextGrid::index(const View& view, std::size_t arm) const {
   return sums.mean() + confidence_width(scale() * confidence_scale_, view[1], sums.pulls);
 }
 
-std::optional<ContextBandit::Known> ContextGrid::known(const View& view, std::size_t arm) const {
+std::optional<ContextBandit::ArmValue> ContextGrid::value_of(const View& view,
+                                                             std::size_t arm) const {
   const ArmSums& sums = sums_[place(view, arm)];
   if (sums.pulls == 0.0) return std::nullopt;
-  return Known{sums.mean(), sums.pulls};
+  return ArmValue{sums.mean(), sums.pulls};
 }
 
 void ContextGrid::learn(const View& view, std::size_t arm, const Rewards& mapped) {

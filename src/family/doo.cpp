@@ -61,8 +61,7 @@ std::unique_ptr<Optimizer> Doo::clone() const {
 
 OptimizerEntry doo_entry() {
   OptimizerEntry entry = optimizer_entry<Doo, DooOptions>(
-      "doo",
-      "deterministic optimistic optimization, of known smoothness: for rewards without noise");
+      "doo", "deterministic optimistic optimization: known smoothness, for rewards without noise");
   entry.resolve = [](const OptionValues& values, std::size_t dimension) {
     auto options = options_from<DooOptions>(values, "optimizer.");
     options.rho = doo_rho(options, dimension);

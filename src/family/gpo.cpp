@@ -56,14 +56,16 @@ TurnOptimizer::Choice Gpo::choose() {
   return best ? play(*best, found_[*best].arm, 1) : play(0);
 }
 
-/// A share of the pulls, less those that others had beyond theirs; at least one.
-void Gpo::grant_share() {
+/// Assigns the next instance its share of the pulls, less those that earlier ones had beyond
+/// theirs; at least one.
+void Gpo::assign_share() {
   const std::uint64_t owed = std::min(beyond_, plan_.share - 1);
   beyond_ -= owed;
   left_ = plan_.share - owed;
 }
 
-/// An instance has had its pulls. Cells of the caller's own may throw: then nothing has happened.
+/// Called when an instance has had its pulls. A custom partition may throw, which leaves the state
+/// unchanged.
 void Gpo::next_search() {
   const bool was_last = children() == plan_.instances;
   const auto best = best_of(children() - 1);
@@ -73,16 +75,16 @@ void Gpo::next_search() {
   if (was_last) {
     stage_ = Stage::validate;
   } else {
-    grant_share();
+    assign_share();
   }
 }
 
-/// Goes on to the next arm that is worth a look; false when there is none.
+/// Proceeds to the next arm to be validated; false if there is none.
 bool Gpo::next_validation() {
   while (checked_ < found_.size()) {
     const std::vector<double>& arm = found_[checked_++].arm;
     if (arm.empty() || is_barred(arm)) continue;
-    grant_share();
+    assign_share();
     return true;
   }
   stage_ = Stage::over;
@@ -94,13 +96,13 @@ void Gpo::hear(std::size_t child, bool asked, const Rewards& mapped) {
   const std::uint64_t due = std::min(left_, mapped.count);
   left_ -= due;
   beyond_ += mapped.count - due;
-  // A wrong state may have it that an arm was checked before anything was found.
+  // A damaged saved state may have a validated arm before any was found.
   if (asked || child >= found_.size()) return;
   found_[child].pulls += static_cast<double>(mapped.count);
   found_[child].sum += mapped.sum;
 }
 
-/// The best mean so far; the first of several.
+/// The index of the best mean so far; ties go to the first.
 std::optional<std::size_t> Gpo::winner() const {
   std::optional<std::size_t> winner;
   double best = -kInfinity;
@@ -113,7 +115,7 @@ std::optional<std::size_t> Gpo::winner() const {
   return winner;
 }
 
-/// The winner, or what the present instance would recommend while there is none.
+/// The winner, or the recommendation of the current instance while there is none.
 std::optional<TicketedOptimizer::Recommendation> Gpo::recommendation() const {
   if (const auto best = winner()) {
     const Found& found = found_[*best];

@@ -20,10 +20,10 @@ Grid::Grid(const Space& space, const GridOptions& options, const Objective& obje
       options_(options) {
   if (!options.recent || options.discount == 1.0) return;
   throw ConfigurationError(
-      {{"optimizer.discount", to_text(options.discount), "must be 1 beside recent"}});
+      {{"optimizer.discount", to_text(options.discount), "must be 1 if recent is set"}});
 }
 
-/// n: of UCB1 the pulls so far.
+/// n; for UCB1, the pulls so far.
 double Grid::pulls_that_count() const {
   if (options_.recent) return in_window_;
   if (!forgets()) return static_cast<double>(t_ - 1);
@@ -62,30 +62,30 @@ void Grid::learn(NodeIndex node, const Rewards& mapped) {
   }
   GridBandit::learn(node, mapped);
   if (!options_.recent) return;
-  answers_.push_back({node, count, mapped.sum});
+  window_.push_back({node, count, mapped.sum});
   in_window_ += count;
   slide();
 }
 
-/// Forgets answers for as long as those after them fill the window.
+/// Forgets rewards while the later ones fill the window.
 void Grid::slide() {
   const auto recent = static_cast<double>(*options_.recent);
-  for (; in_window_ - answers_[first_].pulls >= recent; ++first_) {
-    const Answer& oldest = answers_[first_];
+  for (; in_window_ - window_[first_].pulls >= recent; ++first_) {
+    const Entry& oldest = window_[first_];
     in_window_ -= oldest.pulls;
     unlearn(static_cast<NodeIndex>(oldest.node), oldest.pulls, oldest.sum);
   }
-  if (first_ < answers_.size() / 2) return;
-  answers_.erase(answers_.begin(), answers_.begin() + static_cast<std::ptrdiff_t>(first_));
+  if (first_ < window_.size() / 2) return;
+  window_.erase(window_.begin(), window_.begin() + static_cast<std::ptrdiff_t>(first_));
   first_ = 0;
 }
 
-/// Where rewards are forgotten, a bar must not be: `choose` passes the arm over.
+/// A bar must not be forgotten as rewards are: `choose` skips barred arms.
 void Grid::accept_bar(Arm arm, double mapped, std::uint64_t weight) {
   if (!forgets()) GridBandit::accept_bar(arm, mapped, weight);
 }
 
-/// Of those that forget, the arm that was played most of late.
+/// If rewards are forgotten, the arm with the most pulls in the window.
 std::optional<TicketedOptimizer::Recommendation> Grid::recommendation() const {
   if (!forgets()) return std::nullopt;
   std::optional<Recommendation> best;
@@ -101,13 +101,13 @@ void Grid::transfer(State& state) {
   state.mark("grid");
   GridBandit::transfer(state);
   if (!options_.recent) return;
-  state(answers_, first_);
+  state(window_, first_);
   if (!state.restoring()) return;
-  State::require(first_ <= answers_.size());
+  State::require(first_ <= window_.size());
   in_window_ = 0.0;
-  for (std::size_t i = first_; i < answers_.size(); ++i) {
-    State::require(answers_[i].node < size() && answers_[i].pulls > 0.0);
-    in_window_ += answers_[i].pulls;
+  for (std::size_t i = first_; i < window_.size(); ++i) {
+    State::require(window_[i].node < size() && window_[i].pulls > 0.0);
+    in_window_ += window_[i].pulls;
   }
 }
 
@@ -117,7 +117,7 @@ std::unique_ptr<Optimizer> Grid::clone() const {
 
 OptimizerEntry grid_entry() {
   OptimizerEntry entry = optimizer_entry<Grid, GridOptions>(
-      "grid", "a fixed grid of arms under UCB1, also of a sliding window or discounted", 2);
+      "grid", "a fixed grid of arms under UCB1, also sliding-window or discounted", 2);
   entry.resolve = resolve_points<GridOptions>;
   entry.make_in_contexts = [](const OptionValues& values, const Space& space,
                               const PartitionRule& /*partition*/, const Objective& objective,

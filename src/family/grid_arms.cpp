@@ -8,14 +8,14 @@
 namespace canopy {
 
 GridArms::GridArms(const Space& space, std::uint64_t points) : dimension_(space.dimension()) {
-  std::vector<std::vector<double>> along;  // each parameter
+  std::vector<std::vector<double>> along;  // coordinates along each parameter
   for (const Parameter& parameter : space.parameters()) {
     along.push_back(parameter.domain.grid(points));
     size_ *= along.back().size();
     if (size_ > kMost) {
       throw ConfigurationError(
           {{"optimizer.points", std::to_string(points),
-            "makes more than 100000 arms from " + std::to_string(dimension_) + " parameters"}});
+            "gives more than 100000 arms with " + std::to_string(dimension_) + " parameters"}});
     }
   }
   for (std::size_t arm = 0; arm < size_; ++arm) {

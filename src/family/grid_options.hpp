@@ -9,12 +9,12 @@
 
 namespace canopy {
 
-/// How many arms there are along each parameter at most, unless that is set.
+/// The default limit of arms along each parameter.
 template <class Options>
 inline constexpr double kMostPoints = 32.0;
 
-/// The arms along each parameter of a bandit on a grid: kMostPoints, or as many as make about a
-/// thousand in total, unless it is set.
+/// The arms along each parameter of a bandit on a grid: as set, else kMostPoints, or fewer so that
+/// there are about a thousand in total.
 template <class Options>
 [[nodiscard]] std::uint64_t points_of(const Options& options, std::size_t dimension) {
   if (options.points) return *options.points;

@@ -38,7 +38,7 @@ void Hoo::transfer(State& state) {
 
 OptimizerEntry hoo_entry() {
   OptimizerEntry entry = optimizer_entry<Hoo, HooOptions>(
-      "hoo", "hierarchical optimistic optimization: a step costs O(tree)", 2);
+      "hoo", "hierarchical optimistic optimization: a step costs O(nodes)", 2);
   entry.resolve = resolve_rho<HooOptions>;
   return entry;
 }

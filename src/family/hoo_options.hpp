@@ -8,7 +8,7 @@
 
 namespace canopy {
 
-/// rho of HOO or its truncated version: 2^(-1/dimension) unless it is set.
+/// rho of HOO or truncated HOO: as set, else 2^(-1/dimension).
 template <class Options>
 [[nodiscard]] double rho_of(const Options& options, std::size_t dimension) {
   return options.rho.value_or(std::pow(2.0, -1.0 / static_cast<double>(dimension)));

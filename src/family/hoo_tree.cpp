@@ -12,7 +12,7 @@
 namespace canopy {
 namespace {
 
-/// The largest bound of a node's children but one.
+/// The largest bound among a node's children except one.
 double largest_rival(const BoundedTreeOfAny& tree, const BoundedTreeOfAny::Node& node,
                      NodeIndex but) {
   const std::uint32_t count = BoundedTreeOfAny::child_count(node);
@@ -88,7 +88,7 @@ NodeIndex HooTree::child_of_largest_bound(NodeIndex at) {
     }
   }
   if (equals == 1) return largest;
-  // A coin decides between two: heads for the first.
+  // With two children a coin decides: heads for the first.
   auto skip = equals == 2 ? (random_.coin() ? 0U : 1U)
                           : static_cast<std::uint32_t>(random_.uniform() * equals);
   const double bound = tree_[largest].bound;
@@ -108,7 +108,7 @@ double HooTree::own_upper_bound(const Node& node) const {
 }
 
 void HooTree::learn(NodeIndex node, const Rewards& mapped) {
-  if (!knows(node)) return;  // of an earlier tree, and late
+  if (!knows(node)) return;  // a late reward for a node of an earlier tree
   learn_here(node, mapped);
   learn_observed();
 }
@@ -116,7 +116,7 @@ void HooTree::learn(NodeIndex node, const Rewards& mapped) {
 void HooTree::accept_observed(Arm arm, const Rewards& mapped) {
   observations_.add(arm, mapped);
   const NodeIndex node = tree_.find(arm);
-  if (node == Tree::kRoot) {  // which is played only where it is the whole tree
+  if (node == Tree::kRoot) {  // the root is played only if it is the whole tree
     const Arm root = tree_.arm(node);
     const bool is_root = std::equal(root.begin(), root.end(), arm.begin(), arm.end());
     if (!is_root || !tree_[node].is_leaf()) return;
@@ -139,7 +139,7 @@ void HooTree::update_path(NodeIndex node, const Rewards& mapped) {
     to.sum += sum;
     to.upper = own_upper_bound(to);
   };
-  if (path_.back() != node - first_) retrace_path(node - first_);  // a late answer
+  if (path_.back() != node - first_) retrace_path(node - first_);  // a late reward
   kept_ = path_.size();
   Node& end = tree_[path_.back()];
   add(end);
@@ -148,7 +148,7 @@ void HooTree::update_path(NodeIndex node, const Rewards& mapped) {
     // The B rule, with the bound of one child in a register.
     Node& above = tree_[path_[i]];
     const double rival = largest_rival(tree_, above, path_[i + 1]);
-    if (!(bound > rival)) kept_ = i + 1;  // a tie is for the coin
+    if (!(bound > rival)) kept_ = i + 1;  // ties are broken at random
     add(above);
     bound = above.bound = std::min(above.upper, std::max(bound, rival));
   }
@@ -218,7 +218,7 @@ void HooTree::transfer(State& state) {
   }
   if (!state.restoring()) return;
   const std::uint64_t end = std::uint64_t{first_} + tree_.size();
-  State::require(end <= std::numeric_limits<NodeIndex>::max() / 2);  // there are more to come
+  State::require(end <= std::numeric_limits<NodeIndex>::max() / 2);  // leaves room for more nodes
   for (const Earlier& earlier : earlier_) {
     State::require(std::uint64_t{earlier.first} + earlier.tree.size() <= first_);
   }
@@ -228,7 +228,7 @@ void HooTree::transfer(State& state) {
   });
   State::require(State::are_sizes({twice_log_}) && tree_.is_path(path_));
   State::require(kept_ >= 1 && kept_ <= path_.size());
-  // What was observed is learnt before anybody can save.
+  // Observed rewards are learnt before any save.
   State::require(credits_.empty() && observations_.are_all([&](Arm arm) { return contains(arm); }));
   resolutions_.clear();
   grow_resolutions();

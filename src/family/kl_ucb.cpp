@@ -17,18 +17,19 @@ double x_ln_x(double x) {
   return x > 0.0 ? x * std::log(x) : 0.0;
 }
 
-/// A level that is not below that of the index: where Newton's method begins.
+/// An upper bound of the index's level, from which Newton's method starts.
 double level_above(double mean, double entropy, double divergence) {
   const double without_mean = (divergence - entropy) / (1.0 - mean);
   const double pinsker = mean + std::sqrt(divergence / 2.0);
   return pinsker < 1.0 ? std::min(without_mean, -std::log1p(-pinsker)) : without_mean;
 }
 
-/// As below, with mean ln mean + (1 - mean) ln(1 - mean) known.
+/// kl_ucb_level with mean ln mean + (1 - mean) ln(1 - mean) given.
 double level_of(double mean, double entropy, double divergence) {
   if (!(divergence > 0.0)) return -std::log1p(-mean);
   constexpr int kMostRounds = 100;
-  constexpr double kPrecision = 1e-9;  // of the last but one: digits double in a round
+  constexpr double kPrecision =
+      1e-9;  // suffices before the last iteration, which doubles the digits
   double level = level_above(mean, entropy, divergence);
   for (int i = 0; i < kMostRounds; ++i) {
     const double q = -std::expm1(-level);
@@ -53,7 +54,7 @@ KlUcb::KlUcb(const Space& space, const KlUcbOptions& options, const Objective& o
       options_(options),
       known_(size()) {}
 
-/// The phases are those of the scale.
+/// Phases are those of the scale.
 void KlUcb::update_range_if_due() {
   const bool begins = t_ >= range_until_;
   if (begins) range_until_ = phase_end(t_);
@@ -91,7 +92,7 @@ double KlUcb::level(std::size_t arm, double budget) {
   return known.level;
 }
 
-/// The first arm with the index 1, else that of the largest index when it was last found.
+/// The first arm with index 1, else the arm with the largest index last computed.
 std::size_t KlUcb::best_guess() const {
   std::size_t best = 0;
   for (std::size_t i = 0; i < size(); ++i) {
@@ -101,7 +102,7 @@ std::size_t KlUcb::best_guess() const {
   return best;
 }
 
-/// Whether two arms have the same index for sure.
+/// Whether two arms are certain to have the same index.
 bool KlUcb::is_twin(std::size_t arm, std::size_t other) const {
   return known_[arm].mean == known_[other].mean &&
          statistics()[arm].pulls == statistics()[other].pulls;

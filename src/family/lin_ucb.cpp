@@ -40,7 +40,7 @@ LinUcb::LinUcb(const Space& space, const LinUcbOptions& options, const Objective
   if (features > kMostFeatures) {
     throw ConfigurationError({{"context", std::to_string(features) + " features",
                                "lin-ucb takes at most " + std::to_string(kMostFeatures) +
-                                   ": choices with fewer values, or fewer variables"}});
+                                   ": use choices with fewer values, or fewer variables"}});
   }
   Model fresh;
   fresh.products.assign(features * features, 0.0);
@@ -52,7 +52,7 @@ LinUcb::LinUcb(const Space& space, const LinUcbOptions& options, const Objective
 
 std::vector<double> LinUcb::features_of(Context context) const {
   std::vector<double> linear;
-  std::vector<std::size_t> of;  // which variable each is of
+  std::vector<std::size_t> of;  // variable of each feature
   for (std::size_t k = 0; k < contexts().size(); ++k) {
     const auto& [name, domain, period] = contexts()[k];
     if (period != 0.0) {
@@ -71,7 +71,8 @@ std::vector<double> LinUcb::features_of(Context context) const {
   features.insert(features.end(), linear.begin(), linear.end());
   for (std::size_t i = 0; i < linear.size(); ++i) {
     for (std::size_t j = i; j < linear.size(); ++j) {
-      // Of two values of a choice one is 0, and the square of one is itself.
+      // Skip redundant products of a choice's indicators: the product of two is 0, and a square is
+      // the indicator itself.
       if (of[i] == of[j] && !contexts()[of[i]].domain.is_ordered()) continue;
       features.push_back(linear[i] * linear[j]);
     }
@@ -90,10 +91,10 @@ double LinUcb::index(const View& view, std::size_t arm) const {
          scale() * confidence_scale_ * std::sqrt(std::max(0.0, variance));
 }
 
-std::optional<ContextBandit::Known> LinUcb::known(const View& view, std::size_t arm) const {
+std::optional<ContextBandit::ArmValue> LinUcb::value_of(const View& view, std::size_t arm) const {
   const Model& model = models_[arm];
   if (model.pulls == 0.0) return std::nullopt;
-  return Known{dot(view, model.theta.data()), model.pulls};
+  return ArmValue{dot(view, model.theta.data()), model.pulls};
 }
 
 void LinUcb::learn(const View& view, std::size_t arm, const Rewards& mapped) {
@@ -110,7 +111,7 @@ void LinUcb::learn(const View& view, std::size_t arm, const Rewards& mapped) {
   (void)solve(model);
 }
 
-/// False if A cannot be inverted, as some nonsense that was saved.
+/// Returns false if A cannot be inverted, for example in a damaged saved state.
 bool LinUcb::solve(Model& model) {
   const std::size_t features = model.sums.size();
   model.inverse = model.products;

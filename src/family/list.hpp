@@ -2,8 +2,8 @@
 
 #include "canopy/optimizers.hpp"
 
-// The algorithms for comparison, in the order in which they are shown. Each has its entry beside
-// it; a new one is a line here.
+// The algorithms for comparison, in the order in which they are listed. Each entry is defined
+// beside its algorithm; a new algorithm needs one line here.
 // clang-format off
 #define CANOPY_FAMILY(entry) \
   entry(vhct) \

@@ -113,7 +113,7 @@ void OpeningTree::add(NodeIndex node, const Rewards& mapped) {
 void OpeningTree::learn(NodeIndex node, const Rewards& mapped) {
   add(node, mapped);
   if (same_arm_ == SameArm::starts_afresh) return;
-  for (NodeIndex above = node; !tree_[above].is_leaf();) {  // a late answer
+  for (NodeIndex above = node; !tree_[above].is_leaf();) {  // a late reward
     const NodeIndex first = tree_[above].children;
     const NodeIndex end = first + Tree::child_count(tree_[above]);
     NodeIndex same = first;
@@ -131,11 +131,11 @@ void OpeningTree::accept_observed(Arm arm, const Rewards& mapped) {
   }
 }
 
-// --- recommending ----------------------------------------------------------------------------
+// --- recommendation --------------------------------------------------------------------------
 
 NodeIndex OpeningTree::settle() {
   if (!means_.empty()) return static_cast<NodeIndex>(means_.winner());
-  // Nothing was played yet, or what may be recommended is barred: then the best of all the rest.
+  // If nothing was played yet, or all recommendable arms are barred: the best of all others.
   std::optional<NodeIndex> best;
   const auto mean = [this](NodeIndex node) {
     return tree_[node].pulls == 0.0 ? -kInfinity : tree_[node].mean();
@@ -153,7 +153,7 @@ std::optional<TicketedOptimizer::Recommendation> OpeningTree::recommendation() c
   return Recommendation{tree_.arm(best), tree_[best].mean(), tree_[best].pulls};
 }
 
-// --- looking, saving -------------------------------------------------------------------------
+// --- queries and state -----------------------------------------------------------------------
 
 Summary OpeningTree::summary() const {
   Summary summary = TurnOptimizer::summary();

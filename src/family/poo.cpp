@@ -37,7 +37,7 @@ Poo::Poo(std::shared_ptr<const Partition> cells, const PooOptions& options,
   statistics_.resize(1);
 }
 
-/// The first has rho_max; those after it came in blocks of N = 1, 2, 4, ...
+/// The first instance has rho_max; later ones are created in blocks of N = 1, 2, 4, ...
 Selection Poo::child_at(std::size_t number) const {
   const std::uint64_t block = std::bit_floor(std::uint64_t{number});
   const double rho =
@@ -51,13 +51,13 @@ TurnOptimizer::Choice Poo::choose() {
   return play(player_);
 }
 
-/// How many pulls an instance has had when its turn is over: as many as the others, if it is new,
-/// or one more.
+/// The number of pulls that an instance has had at the end of its turn: as many as the others, if
+/// it is new, or one more.
 double Poo::pulls_wanted() const {
   return static_cast<double>(starting_ ? each_ : each_ + 1);
 }
 
-/// Cells of the caller's own may throw: then the next turn tries it again.
+/// A custom partition may throw; the next turn then tries again.
 void Poo::next_instance() {
   const auto before = std::tuple(player_, count_, each_, starting_);
   ++player_;
@@ -89,7 +89,7 @@ void Poo::hear(std::size_t child, bool /*asked*/, const Rewards& mapped) {
   statistics_[child].sum += mapped.sum;
 }
 
-/// The instance with the best mean reward; the first of several.
+/// The instance with the best mean reward; ties go to the first.
 std::size_t Poo::leader() const {
   std::size_t leader = 0;
   double best = -kInfinity;

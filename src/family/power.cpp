@@ -10,7 +10,7 @@
 namespace canopy {
 namespace {
 
-/// Folds the line at 0 and 1 until it lies within [0, 1].
+/// Reflects a coordinate at 0 and 1 until it lies within [0, 1].
 double reflected(double coordinate) {
   const double folded = std::fmod(std::abs(coordinate), 2.0);
   return folded <= 1.0 ? folded : 2.0 - folded;
@@ -42,7 +42,7 @@ TurnOptimizer::Choice Power::choose() {
 }
 
 void Power::learn(NodeIndex node, const Rewards& mapped) {
-  if (running_ != node) return;  // late
+  if (running_ != node) return;  // a late reward
   running_.reset();
   add_rollout(explored_, mapped);
 }
@@ -53,7 +53,7 @@ void Power::accept_observed(Arm arm, const Rewards& mapped) {
   add_rollout(std::move(theta), mapped);
 }
 
-/// What it has earned pulls no longer.
+/// Rewards of a barred arm no longer attract theta.
 void Power::accept_bar(Arm arm, double mapped, std::uint64_t weight) {
   std::vector<double> other(arm.size());
   std::erase_if(window_, [&](const Rollout& rollout) {
@@ -65,7 +65,7 @@ void Power::accept_bar(Arm arm, double mapped, std::uint64_t weight) {
 
 void Power::add_rollout(std::vector<double> theta, const Rewards& mapped) {
   const double mean = mapped.mean();
-  least_return_ = std::min(least_return_, mean);  // which changes the weights of all
+  least_return_ = std::min(least_return_, mean);  // this changes all weights
   const auto place = std::upper_bound(
       window_.begin(), window_.end(), mean,
       [](double value, const Rollout& rollout) { return value > rollout.mean_reward; });
@@ -88,7 +88,7 @@ void Power::move_theta() {
   space_.from_unit_cube(theta_, theta_arm_);
 }
 
-/// Up to rounding.
+/// With a tolerance for rounding.
 bool Power::is_in_cube(std::span<const double> theta) const {
   return theta.size() == space_.dimension() &&
          std::all_of(theta.begin(), theta.end(),

@@ -53,8 +53,8 @@ std::unique_ptr<Optimizer> RandomSearch::clone() const {
 }
 
 OptimizerEntry random_entry() {
-  return optimizer_entry<RandomSearch, RandomSearchOptions>("random",
-                                                            "arms drawn uniformly, as a floor");
+  return optimizer_entry<RandomSearch, RandomSearchOptions>(
+      "random", "arms drawn uniformly: a baseline for the others");
 }
 
 }  // namespace canopy

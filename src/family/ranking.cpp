@@ -3,7 +3,8 @@
 namespace canopy {
 namespace {
 
-/// Scattered bits (the finalizer of splitmix64): treaps stay shallow whatever is added.
+/// Pseudo-random bits of a member (the finalizer of splitmix64), which keep the treap balanced for
+/// any order of insertion.
 std::uint64_t priority(Ranking::Member member) {
   std::uint64_t bits = (member + std::uint64_t{1}) * 0x9e3779b97f4a7c15;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
@@ -74,7 +75,7 @@ std::vector<std::uint64_t> Ranking::totals() const {
   struct Part {
     Member root;
     std::uint32_t ahead;   // members before all of this subtree
-    std::uint64_t credit;  // owed by what is above it
+    std::uint64_t credit;  // owed by the ancestors
   };
   std::vector<Part> open;
   if (root_ != kNone) open.push_back({root_, 0, 0});
@@ -102,7 +103,7 @@ void Ranking::pay(Member root) {
   node.owed = 0;
 }
 
-/// Those behind it move up by one rank, and keep their totals.
+/// Members behind it move up by one rank, and keep their totals.
 void Ranking::take_out(Member& root, Member member) {
   pay(root);
   const Member at = root;
@@ -122,7 +123,7 @@ void Ranking::take_out(Member& root, Member member) {
   resize(at);
 }
 
-/// Those behind it move down by one rank, and keep their totals.
+/// Members behind it move down by one rank, and keep their totals.
 void Ranking::put_in(Member& root, Member member) {
   const Member at = root;
   if (at == kNone || priority(member) > priority(at)) {
@@ -145,7 +146,7 @@ void Ranking::put_in(Member& root, Member member) {
   resize(root);
 }
 
-/// What comes before a member, and what comes after it.
+/// Splits a treap into the members before a member, and those after it.
 std::pair<Ranking::Member, Ranking::Member> Ranking::split(Member root, Member at) {
   if (root == kNone) return {kNone, kNone};
   pay(root);

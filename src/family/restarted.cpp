@@ -55,7 +55,7 @@ std::unique_ptr<Optimizer> Restarted::clone() const {
 
 OptimizerEntry restarted_entry() {
   return composite_entry<Restarted, RestartedOptions>(
-      "restarted", "the adaptive tree or HCT, started again every so many pulls");
+      "restarted", "the adaptive tree or HCT, restarted at regular intervals");
 }
 
 }  // namespace canopy

@@ -10,8 +10,8 @@
 namespace canopy {
 namespace {
 
-/// 1 + 1/2 + ... + 1/n; of many terms, by the first terms of the series of Euler and Maclaurin,
-/// which are exact to the last bits there.
+/// 1 + 1/2 + ... + 1/n; for large n by the first terms of the Euler-Maclaurin series, which are
+/// exact to the last bits there.
 double sum_of_inverses(std::uint64_t n) {
   const auto real = static_cast<double>(n);
   if (n > 100'000) {
@@ -48,7 +48,7 @@ bool Sequool::open_next() {
     while (cuts_ < quota) {
       const auto best = best_leaf(depth_);
       if (!best) break;
-      if (!open(*best)) continue;  // the next best is it
+      if (!open(*best)) continue;  // try the next best one
       ++cuts_;
       return true;
     }
@@ -78,7 +78,8 @@ std::unique_ptr<Optimizer> Sequool::clone() const {
 OptimizerEntry sequool_entry() {
   return optimizer_entry<Sequool, SequoolOptions>(
       "sequool",
-      "goes down once, fewer cells each time: a known horizon, for rewards without noise");
+      "one pass down the tree, fewer cells at each depth: a known horizon, for rewards without "
+      "noise");
 }
 
 }  // namespace canopy

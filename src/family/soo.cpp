@@ -37,7 +37,7 @@ bool Soo::open_next() {
     const double value = best ? best_value(depth_) : -kInfinity;
     if (!best || value < v_max_) {
       ++depth_;
-    } else if (open(*best)) {  // else the next best is it
+    } else if (open(*best)) {  // else try the next best one
       ++depth_;
       v_max_ = value;
       ++cuts_;

@@ -63,8 +63,8 @@ std::optional<TurnOptimizer::Choice> Stosoo::explore() {
     } else if (cells()[*best].pulls < cell_pulls_) {
       ++depth_;
       return Choice{.node = *best};
-    } else if (open(*best)) {                       // else the next best is it
-      if (cells().depth() > deepest) update_all();  // others may be recommended from here on
+    } else if (open(*best)) {                       // else try the next best one
+      if (cells().depth() > deepest) update_all();  // changes which nodes may be recommended
       ++depth_;
       b_max_ = value;
       from_the_root = false;
@@ -73,7 +73,8 @@ std::optional<TurnOptimizer::Choice> Stosoo::explore() {
 }
 
 bool Stosoo::may_recommend(const Node& node) const {
-  const std::uint32_t deepest = cells().depth();  // of the leaves: those cut are one above
+  const std::uint32_t deepest =
+      cells().depth();  // depth of the deepest leaves; cut cells are one level above
   return node.pulls > 0.0 && (deepest == 0 || (!node.is_leaf() && node.depth + 1 == deepest));
 }
 
@@ -90,7 +91,7 @@ std::unique_ptr<Optimizer> Stosoo::clone() const {
 
 OptimizerEntry stosoo_entry() {
   OptimizerEntry entry = optimizer_entry<Stosoo, StosooOptions>(
-      "stosoo", "SOO for rewards with noise: a known horizon, for the best arm in the end");
+      "stosoo", "SOO for noisy rewards: a known horizon, for the final recommendation");
   entry.resolve = [](const OptionValues& values, std::size_t /*dimension*/) {
     return values_of(resolved(options_from<StosooOptions>(values, "optimizer.")));
   };

@@ -36,7 +36,7 @@ bool Stroquool::open_next() {
     while (quota_ > 0 && !chosen_.empty()) {
       const NodeIndex best = chosen_.back();
       chosen_.pop_back();
-      if (!open(best)) continue;  // the next best is it
+      if (!open(best)) continue;  // try the next best one
       --quota_;
       return true;
     }
@@ -44,8 +44,8 @@ bool Stroquool::open_next() {
   }
 }
 
-/// Goes on to the next p or the next depth, and chooses the cells that are cut there. False if that
-/// was all.
+/// Proceeds to the next p or the next depth, and chooses the cells to be cut there. Returns false
+/// at the end.
 bool Stroquool::choose_cells() {
   chosen_.clear();
   if (depth_ == 0 || power_ == 0) {
@@ -78,7 +78,7 @@ bool Stroquool::choose_cells() {
 
 // --- the last loop ---------------------------------------------------------------------------
 
-/// The highest mean of all that have so many pulls.
+/// The node with the highest mean among those with at least `pulls` pulls.
 std::optional<NodeIndex> Stroquool::best_with(std::uint64_t pulls) const {
   std::optional<NodeIndex> best;
   for (NodeIndex i = 0; i < cells().size(); ++i) {
@@ -106,7 +106,7 @@ std::optional<TurnOptimizer::Choice> Stroquool::explore() {
     if (const auto choice = next_unplayed(wanted_)) return within_horizon(*choice);
     if (open_next()) continue;
     choose_candidates();
-    if (candidates_.empty()) return std::nullopt;  // there is one arm, and it was not played yet
+    if (candidates_.empty()) return std::nullopt;  // a single arm, which was not played yet
   }
   const auto wanted = static_cast<double>(depth_limit_);
   for (const Candidate& candidate : candidates_) {
@@ -116,7 +116,8 @@ std::optional<TurnOptimizer::Choice> Stroquool::explore() {
   return std::nullopt;
 }
 
-/// The horizon ended before there were any: the best of the arms that are known best.
+/// Used if the horizon ends before there are candidates: chooses among the arms with the most
+/// pulls.
 void Stroquool::choose_without_last_loop() {
   for (std::uint64_t pulls = std::bit_floor(depth_limit_); pulls > 0; pulls /= 2) {
     const auto best = best_with(pulls);
@@ -179,7 +180,7 @@ std::unique_ptr<Optimizer> Stroquool::clone() const {
 
 OptimizerEntry stroquool_entry() {
   OptimizerEntry entry = optimizer_entry<Stroquool, StroquoolOptions>(
-      "stroquool", "SequOOL for rewards with noise: a known horizon, for the best arm in the end");
+      "stroquool", "SequOOL for noisy rewards: a known horizon, for the final recommendation");
   entry.resolve = [](const OptionValues& values, std::size_t /*dimension*/) {
     return values_of(resolved(options_from<StroquoolOptions>(values, "optimizer.")));
   };

@@ -12,7 +12,8 @@
 namespace canopy {
 namespace {
 
-/// Whether so many points along each parameter leave every arm a pull in every round.
+/// Whether with this many points along each parameter the horizon allows a pull of every arm in
+/// every round.
 bool has_pulls_enough(std::uint64_t horizon, std::uint64_t points, std::size_t dimension) {
   std::uint64_t arms = 1;
   for (std::size_t i = 0; i < dimension; ++i) {
@@ -71,7 +72,7 @@ void SuccessiveHalving::halve() {
   next_ = 0;
 }
 
-/// By the arm that went last and is not barred, if there is one.
+/// Replaces the winner by the last eliminated arm that is not barred, if there is one.
 void SuccessiveHalving::replace_winner() {
   while (!gone_.empty()) {
     const NodeIndex last = gone_.back();
@@ -109,7 +110,7 @@ std::unique_ptr<Optimizer> SuccessiveHalving::clone() const {
 
 OptimizerEntry successive_halving_entry() {
   OptimizerEntry entry = optimizer_entry<SuccessiveHalving, SuccessiveHalvingOptions>(
-      "successive-halving", "a fixed grid of arms, half of which go in each round");
+      "successive-halving", "a fixed grid of arms, half of which are eliminated in each round");
   entry.resolve = [](const OptionValues& values, std::size_t dimension) {
     auto options = options_from<SuccessiveHalvingOptions>(values, "optimizer.");
     options.points = halving_points(options, dimension);

@@ -84,7 +84,7 @@ std::unique_ptr<Optimizer> Thoo::clone() const {
 
 OptimizerEntry thoo_entry() {
   OptimizerEntry entry = optimizer_entry<Thoo, ThooOptions>(
-      "thoo", "truncated HOO: a known horizon, or doubling periods", 2);
+      "thoo", "truncated HOO: a known horizon, or periods of doubling length", 2);
   entry.resolve = resolve_rho<ThooOptions>;
   return entry;
 }

@@ -40,7 +40,7 @@ TurnOptimizer::Choice Vhct::choose() {
 }
 
 void Vhct::refresh() {
-  const bool phase_begins = t_ >= t_plus_;  // else the scale alone is new
+  const bool phase_begins = t_ >= t_plus_;  // otherwise only the scale has changed
   if (phase_begins) ++refreshes_;
   if (update_scale(phase_begins)) resolutions_.clear();
   grow_resolutions();
@@ -79,7 +79,7 @@ void Vhct::update_node(Node& node) const {
   node.threshold = variance_threshold(weight_, variance, range, resolutions_[node.depth]);
 }
 
-/// From a node up to the first whose bound does not change: nothing above it does.
+/// Updates bounds from a node upwards, up to the first that does not change.
 void Vhct::update_bounds(NodeIndex at) {
   for (;; at = tree_[at].parent) {
     const double bound = backed_up_bound(tree_, tree_[at]);
@@ -100,7 +100,7 @@ void Vhct::expand_if_due(NodeIndex at) {
   credit_observed(left + 1);
 }
 
-// --- around it -------------------------------------------------------------------------------
+// --- other operations ------------------------------------------------------------------------
 
 void Vhct::VarianceNode::add(const Rewards& mapped) {
   Moments all{pulls, pulls == 0.0 ? 0.0 : sum / pulls, squared_deviations};
@@ -116,10 +116,10 @@ void Vhct::VarianceNode::transfer(State& state) {
   state.require_restored(State::are_sizes({squared_deviations, threshold}));
 }
 
-/// Rewards of an arm that nobody asked for go to the first node that has the arm, or wait for one.
-/// The root is never pulled, so nothing is credited to it.
+/// Rewards of an arm that was not asked for go to the first node that has the arm, or are kept
+/// until there is one. The root is never pulled, so it gets none.
 void Vhct::accept_observed(Arm arm, const Rewards& mapped) {
-  if (refreshes_ == 0) refresh();  // bounds are those of a phase
+  if (refreshes_ == 0) refresh();  // bounds require a phase
   waiting_.add(arm, mapped);
   if (const NodeIndex node = tree_.find(arm); node != Tree::kRoot) credit_observed(node);
 }

@@ -11,7 +11,7 @@
 namespace canopy {
 namespace {
 
-/// Draws from everything that are made to find a cell without rewards.
+/// The number of draws from the whole box to find a cell without rewards.
 constexpr int kVroomTries = 1000;
 
 }  // namespace
@@ -62,7 +62,7 @@ Vroom::Vroom(const std::shared_ptr<const Partition>& partition, const VroomOptio
 
 // --- cells -----------------------------------------------------------------------------------
 
-/// Whether it has parts, which are made if necessary.
+/// Whether the node has parts; cuts it if necessary.
 bool Vroom::cut(NodeIndex node) {
   if (!may_be_cut(node)) return !tree_[node].is_leaf();
   const std::uint32_t depth = tree_[node].depth;
@@ -89,7 +89,7 @@ void Vroom::find_path(NodeIndex node) {
   }
 }
 
-/// Whether there are cells without rewards at a depth, made or to be made.
+/// Whether there are cells without rewards at a depth, created or not.
 bool Vroom::has_unseen(std::uint32_t depth) const {
   return levels_[depth].unseen_cells != 0 ||
          std::any_of(uncut_.begin(), uncut_.begin() + depth,
@@ -102,12 +102,12 @@ std::uint32_t Vroom::place_of(std::uint32_t depth, NodeIndex node) const {
   return found != repeated_.end() ? found->second : kUnseen;
 }
 
-/// H(N) - H(k): of the ranks behind those of the cells that have rewards.
+/// H(N) - H(k): the sum over the ranks behind those of the cells with rewards.
 double Vroom::rest_of(const Level& level) {
   return std::max(0.0, level.ranks - harmonic(level.ranking.size()));
 }
 
-// --- drawing ---------------------------------------------------------------------------------
+// --- random draws ----------------------------------------------------------------------------
 
 TurnOptimizer::Choice Vroom::choose() {
   if (update_scale_if_due()) rank_again();
@@ -128,11 +128,11 @@ NodeIndex Vroom::draw() {
   double rest = random_.uniform() * total_;
   std::uint32_t h = 1;
   for (; h < depth_limit_ && rest >= levels_[h].ranks / h; ++h) rest -= levels_[h].ranks / h;
-  rest *= h;  // of H(N)
+  rest *= h;  // fraction of H(N)
   drawn_depth_ = h;
   const Level& level = levels_[h];
   if (rest < harmonic(level.ranking.size())) {
-    std::uint32_t rank = 1;  // the first whose H is above it
+    std::uint32_t rank = 1;  // the first rank whose H is above it
     for (std::uint32_t last = level.ranking.size(); rank < last;) {
       const std::uint32_t middle = rank + (last - rank) / 2;
       if (harmonic(middle) > rest) {
@@ -148,8 +148,8 @@ NodeIndex Vroom::draw() {
   return go_down(Tree::kRoot);
 }
 
-/// Uniform in what has no rewards at a depth: drawn from everything until it is in there. That may
-/// be next to nothing; then it is looked for.
+/// Draws uniformly from the part of a depth without rewards, by drawing from the whole box until
+/// the draw falls there; after kVroomTries, by searching.
 NodeIndex Vroom::draw_unseen(std::uint32_t depth) {
   for (int tries = 0; tries < kVroomTries; ++tries) {
     NodeIndex node = Tree::kRoot;
@@ -159,7 +159,7 @@ NodeIndex Vroom::draw_unseen(std::uint32_t depth) {
   return find_unseen(depth, random_.uniform() * levels_[depth].unseen);
 }
 
-/// The cell without rewards at this place, if all of a depth lie side by side.
+/// The cell without rewards at this position, if all such cells of a depth are lined up.
 NodeIndex Vroom::find_unseen(std::uint32_t depth, double position) {
   NodeIndex node = Tree::kRoot;
   while (tree_[node].depth < depth && cut(node)) {
@@ -168,11 +168,11 @@ NodeIndex Vroom::find_unseen(std::uint32_t depth, double position) {
     for (NodeIndex part = first; part < end; ++part) {
       const double share = unseen_share(depth, part);
       if (share == 0.0) continue;
-      node = part;  // the last one, if rounding leaves none
+      node = part;  // the last one, if rounding skips all
       if (position < share) break;
       position -= share;
     }
-    if (node < first) return node;  // there is none
+    if (node < first) return node;  // not found
   }
   return node;
 }
@@ -198,7 +198,7 @@ NodeIndex Vroom::random_part(NodeIndex node) {
   return tree_[node].children + static_cast<NodeIndex>(random_.uniform() * parts);
 }
 
-/// Q / mu of all cells of the path. Of a draw from the whole all cells have the reward.
+/// Q / mu of all cells of the path. For a draw from the whole box all cells get the reward.
 void Vroom::find_densities() {
   double sum = 0.0;
   for (std::uint32_t h = 1; h <= depth_limit_; ++h) {
@@ -237,7 +237,7 @@ void Vroom::learn(NodeIndex node, const Rewards& mapped) {
   if (is_draw) densities_.clear();
 }
 
-/// They wait for the next draw: cells are cut in `ask` alone.
+/// Kept until the next draw, since cells are cut only in `ask`.
 void Vroom::accept_observed(Arm arm, const Rewards& mapped) {
   if (!settled_) observed_arms_.push_back({{arm.begin(), arm.end()}, mapped});
 }
@@ -245,7 +245,7 @@ void Vroom::accept_observed(Arm arm, const Rewards& mapped) {
 void Vroom::learn_observed() {
   for (; !observed_arms_.empty(); observed_arms_.pop_back()) {
     const std::optional<NodeIndex> node = smallest_cell(observed_arms_.back().arm);
-    if (!node) continue;  // the partition does not know
+    if (!node) continue;  // the partition cannot tell
     find_path(*node);
     for (std::uint32_t h = std::max(1U, tree_[*node].depth); h <= depth_limit_; ++h) {
       add(h, observed_arms_.back().rewards, 0.0);
@@ -253,7 +253,7 @@ void Vroom::learn_observed() {
   }
 }
 
-/// The one that holds an arm.
+/// The smallest cell that holds an arm.
 std::optional<NodeIndex> Vroom::smallest_cell(Arm arm) {
   NodeIndex node = Tree::kRoot;
   while (cut(node)) {
@@ -265,7 +265,7 @@ std::optional<NodeIndex> Vroom::smallest_cell(Arm arm) {
   return node;
 }
 
-/// To the cell of the path.
+/// Adds rewards to the cell of the path at this depth.
 void Vroom::add(std::uint32_t depth, const Rewards& mapped, double weight) {
   see(depth);
   Level& level = levels_[depth];
@@ -282,7 +282,7 @@ void Vroom::add(std::uint32_t depth, const Rewards& mapped, double weight) {
   }
 }
 
-/// Makes the cell of the path one that has rewards.
+/// Records that the cell of the path at this depth has rewards.
 void Vroom::see(std::uint32_t depth) {
   const NodeIndex node = path_[depth];
   if (place_of(depth, node) != kUnseen) return;
@@ -295,21 +295,21 @@ void Vroom::see(std::uint32_t depth) {
   }
   level.cells.push_back({.node = node, .shared_ranks = level.shared_rank / tree_[node].share});
   --level.unseen_cells;
-  // Whatever rounding makes of it, it is none or that of a cell at least.
+  // Corrects rounding: zero, or at least the share of one cell.
   const double least = std::pow(static_cast<double>(tree_.partition().arity()), -1.0 * depth);
   level.unseen = has_unseen(depth) ? std::max(least, level.unseen - tree_[node].share) : 0.0;
 }
 
-/// By what cells are ranked.
+/// The value by which cells are ranked.
 double Vroom::value_of(const Cell& cell) const {
   const auto n = static_cast<double>(options_.horizon);
   const double log = std::log(4.0 * n * n * n / *options_.delta);
   const double width = scale() * options_.confidence_scale * std::sqrt(log / (2.0 * cell.pulls));
   const double value = cell.mean() - width;
-  return std::isnan(value) ? -kInfinity : value;  // a state from outside may be out of all bounds
+  return std::isnan(value) ? -kInfinity : value;  // a restored state may hold extreme values
 }
 
-/// The scale has changed.
+/// Call when the scale has changed.
 void Vroom::rank_again() {
   for (Level& level : levels_) {
     for (std::uint32_t i = 0; i < level.cells.size(); ++i) {
@@ -318,9 +318,9 @@ void Vroom::rank_again() {
   }
 }
 
-// --- recommending ----------------------------------------------------------------------------
+// --- recommendation --------------------------------------------------------------------------
 
-/// Half the width of the interval around the weighted mean of a cell.
+/// Half-width of the interval around the weighted mean of a cell.
 double Vroom::width_of(std::uint32_t depth, double rank_total) const {
   const auto n = static_cast<double>(options_.horizon);
   const double log = std::log(2.0 * n * n / *options_.delta);
@@ -335,7 +335,7 @@ const Vroom::Cell* Vroom::best_cell() const {
     const std::vector<std::uint64_t> totals = levels_[h].ranking.totals();
     for (std::size_t i = 0; i < totals.size(); ++i) {
       const Cell& cell = levels_[h].cells[i];
-      if (cell.weight == 0.0 || is_out_of_question(tree_.arm(cell.node))) continue;
+      if (cell.weight == 0.0 || is_excluded(tree_.arm(cell.node))) continue;
       const double value = cell.weighted_mean() - width_of(h, cell.rank_total(totals[i]));
       if (value > largest) {
         largest = value;
@@ -346,9 +346,9 @@ const Vroom::Cell* Vroom::best_cell() const {
   return best;
 }
 
-/// What was recommended first stays so.
+/// Ties go to the cell recommended first.
 const Vroom::Cell* Vroom::recommended() const {
-  if (!settled_ || tree_[*settled_].place == kUnseen || is_out_of_question(tree_.arm(*settled_))) {
+  if (!settled_ || tree_[*settled_].place == kUnseen || is_excluded(tree_.arm(*settled_))) {
     return best_cell();
   }
   return &levels_[tree_[*settled_].depth].cells[tree_[*settled_].place];
@@ -360,7 +360,7 @@ std::optional<TicketedOptimizer::Recommendation> Vroom::recommendation() const {
   return Recommendation{tree_.arm(best->node), best->weighted_mean(), best->pulls};
 }
 
-// --- looking, saving -------------------------------------------------------------------------
+// --- queries and state -----------------------------------------------------------------------
 
 Summary Vroom::summary() const {
   Summary summary = TurnOptimizer::summary();
@@ -369,7 +369,7 @@ Summary Vroom::summary() const {
   return summary;
 }
 
-/// Bounds are the upper ends of the intervals of which the recommendation has the lower ones.
+/// Bounds are the upper ends of the intervals whose lower ends the recommendation uses.
 std::vector<NodeView> Vroom::nodes() const {
   std::vector<std::vector<std::uint64_t>> totals;
   for (const Level& level : levels_) totals.push_back(level.ranking.totals());
@@ -431,7 +431,7 @@ void Vroom::transfer(State& state) {
   for (std::uint32_t h = 1; h <= depth_limit_; ++h) transfer_level(state, h);
 }
 
-/// What follows from the tree, with no rewards in it.
+/// Recomputes everything that follows from the tree alone.
 void Vroom::restore_cells() {
   State::require(tree_.depth() <= depth_limit_);
   std::fill(uncut_.begin(), uncut_.end(), 0);
@@ -483,9 +483,8 @@ std::unique_ptr<Optimizer> Vroom::clone() const {
 OptimizerEntry vroom_entry() {
   OptimizerEntry entry =
       optimizer_entry<Vroom, VroomOptions>("vroom",
-                                           "cells drawn at random by rank, for rewards that "
-                                           "change: a known horizon, for the best arm in "
-                                           "the end");
+                                           "cells drawn at random by rank, for changing rewards: a "
+                                           "known horizon, for the final recommendation");
   entry.resolve = [](const OptionValues& values, std::size_t /*dimension*/) {
     return values_of(resolved(options_from<VroomOptions>(values, "optimizer.")));
   };

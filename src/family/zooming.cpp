@@ -13,7 +13,7 @@
 namespace canopy {
 namespace {
 
-constexpr std::uint64_t kLastPhase = 62;  // it is as long as numbers of pulls can be
+constexpr std::uint64_t kLastPhase = 62;  // its length is the largest number of pulls
 
 }  // namespace
 
@@ -65,11 +65,11 @@ void Zooming::activate(NodeIndex node) {
     tree_[node].pulls = static_cast<double>(observed->count);
     tree_[node].sum = observed->sum;
   }
-  (void)ball_around(node, node, true);  // cuts what has to be; then nothing can be thrown
+  (void)ball_around(node, node, true);  // makes all cuts now, as nothing may be thrown later
   enlist(node);
 }
 
-/// With the rewards that it has.
+/// Makes a node's arm active, with the rewards that it has.
 void Zooming::enlist(NodeIndex node) {
   tree_[node].rank = static_cast<std::uint32_t>(active_.size());
   active_.push_back(node);
@@ -100,8 +100,8 @@ double Zooming::width(NodeIndex cell) const {
   return resolution(options_.nu1, rho_, depth);
 }
 
-/// The half of a cell around an arm that is around the arm as well: the one with the arm's own
-/// cell, or below that, the one that holds the arm.
+/// The half of a cell around an arm that still contains the arm: the one with the arm's own cell
+/// or, below that, the one that holds the arm.
 NodeIndex Zooming::half_around(NodeIndex node, NodeIndex cell) const {
   if (tree_[cell].depth < tree_[node].depth) {
     NodeIndex half = node;
@@ -116,8 +116,8 @@ NodeIndex Zooming::half_around(NodeIndex node, NodeIndex cell) const {
   return is_right ? left + 1 : left;
 }
 
-/// The largest cell around an arm that is no wider than its radius, from one that is not smaller;
-/// or as near to it as can be without cutting a cell.
+/// The largest cell around an arm that is no wider than its radius, starting from a cell that is
+/// not smaller; without permission to cut, as close to it as existing cells allow.
 NodeIndex Zooming::ball_around(NodeIndex node, NodeIndex from, bool may_cut) {
   NodeIndex ball = from;
   const auto is_cut = [&] {
@@ -133,7 +133,7 @@ void Zooming::shrink_ball(NodeIndex node) {
   if (is_too_wide(ball, node) && tree_[ball].splittable) to_be_cut_.insert(tree_[node].rank);
 }
 
-/// What a partition throws is thrown when an arm is chosen, and never when a reward is learnt.
+/// A partition may throw when an arm is chosen, but never when a reward is learnt.
 void Zooming::cut_balls() {
   while (!to_be_cut_.empty()) {
     const NodeIndex node = active_[*to_be_cut_.begin()];
@@ -172,7 +172,7 @@ NodeIndex Zooming::largest_index() {
 }
 
 void Zooming::note_index(NodeIndex node) {
-  if (by_index_.size() > 2 * active_.size()) {  // most are old
+  if (by_index_.size() > 2 * active_.size()) {  // most entries are outdated
     note_all();
     return;
   }
@@ -260,7 +260,7 @@ std::unique_ptr<Optimizer> Zooming::clone() const {
 
 OptimizerEntry zooming_entry() {
   OptimizerEntry entry = optimizer_entry<Zooming, ZoomingOptions>(
-      "zooming", "the zooming algorithm: arms are active where balls are small");
+      "zooming", "the zooming algorithm: activates arms not covered by confidence balls");
   entry.resolve = resolve_rho<ZoomingOptions>;
   return entry;
 }

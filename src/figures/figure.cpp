@@ -15,10 +15,10 @@
 namespace canopy {
 namespace {
 
-constexpr double kPatience = 120.0;  // seconds
+constexpr double kPatience = 120.0;  // in seconds
 constexpr std::size_t kLargestPicture = 100'000'000;
 
-/// Text as gnuplot reads it between single quotes, where nothing but the quote is special.
+/// Quotes text for gnuplot; between single quotes only the quote is special.
 std::string gnuplot_text(std::string_view text) {
   std::string result = "'";
   for (const char letter : text) {
@@ -49,7 +49,7 @@ std::string preamble(const std::string& title, const FigureAxis& x, const Figure
       to_text(x.low), to_text(x.high), to_text(y.low), to_text(y.high));
 }
 
-/// The picture that gnuplot makes of a script.
+/// Runs a script with gnuplot and returns the picture.
 std::string picture_of(const std::string& script) {
   const CommandResult result = run_command(
       {"gnuplot"}, {.timeout_seconds = kPatience, .most_output = kLargestPicture, .input = script});
@@ -57,7 +57,7 @@ std::string picture_of(const std::string& script) {
   if (result.outcome == CommandResult::Outcome::not_started) {
     throw FigureError("gnuplot is not installed (Debian: gnuplot-nox)");
   }
-  throw FigureError("gnuplot could not draw it: " + result.describe());
+  throw FigureError("gnuplot failed: " + result.describe());
 }
 
 void draw_script(const std::string& script, const std::string& file) {
@@ -78,13 +78,13 @@ std::string block(std::string_view name, const std::vector<Point>& points) {
   return text + "END\n";
 }
 
-/// The words that plot the block `mark`.
+/// The gnuplot clause that plots the block `mark`.
 std::string mark_plot(const std::string& label, std::string_view colour) {
   return fmt::format("$mark using 1:2 with points pt 7 ps 1.2 lc rgb '{}' title {}\n", colour,
                      gnuplot_text(label));
 }
 
-/// The points of a series that can be drawn, a line each. A log scale has no zero.
+/// The points of a series, a line each, without those that a log scale cannot show.
 std::string data_of(const Series& series) {
   double least = std::numeric_limits<double>::infinity();
   for (const Series::Point& point : series.points) {
@@ -100,7 +100,7 @@ std::string data_of(const Series& series) {
   return data;
 }
 
-/// What figures with a series for every label have in common.
+/// The common head of figures with a labelled series each.
 std::string series_head(const std::string& title, const std::string& x_label,
                         const std::string& y_label, const std::string& file) {
   return fmt::format(

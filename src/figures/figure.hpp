@@ -18,14 +18,14 @@ struct Point {
   double y = 0.0;
 };
 
-/// One axis: its label, and where it begins and ends.
+/// One axis: its label and its two ends.
 struct FigureAxis {
   std::string label;
   double low = 0.0;
   double high = 1.0;
 };
 
-/// A curve, and a point on it that stands out.
+/// A curve with one highlighted point.
 struct CurveFigure {
   std::string title;
   FigureAxis x;
@@ -35,8 +35,8 @@ struct CurveFigure {
   std::string mark_label;
 };
 
-/// A function of two numbers as colours, at the middle of equal rectangles, and a point that stands
-/// out. Values are row by row, the first axis fastest.
+/// A function of two numbers as colours of equal rectangles, evaluated at their middles, with one
+/// highlighted point. Values are row by row, the first axis varying fastest.
 struct MapFigure {
   std::string title;
   FigureAxis x;
@@ -46,7 +46,7 @@ struct MapFigure {
   std::vector<double> values;
   Point mark;
   std::string mark_label;
-  std::vector<Point> path = {};  ///< If there is one, it stands out in place of the mark.
+  std::vector<Point> path = {};  ///< If not empty, highlighted in place of the mark.
 };
 
 /// A line with a dot at every point, and a band around it.
@@ -54,17 +54,17 @@ struct Series {
   struct Point {
     double x = 0.0;
     double y = 0.0;
-    double low = 0.0;  ///< of the band; equal to y where there is none
+    double low = 0.0;  ///< ends of the band; equal to y if there is none
     double high = 0.0;
   };
 
   std::string label;
   std::string colour;  ///< #rrggbb
-  int dash = 1;        ///< 1: none; 2 to 5: others
+  int dash = 1;        ///< 1: solid; 2 to 5: dashed
   std::vector<Point> points = {};
 };
 
-/// Some series over the same axes, both of them logarithmic: what is not above zero is left out.
+/// Several series over the same two logarithmic axes; values that are not positive are left out.
 struct SeriesFigure {
   std::string title;
   std::string x_label;
@@ -72,7 +72,7 @@ struct SeriesFigure {
   std::vector<Series> series;
 };
 
-/// Shares from 0 to 1 over factors from 1 on, which are logarithmic; lines without dots and bands.
+/// Fractions from 0 to 1 over a logarithmic axis from 1; lines without dots and bands.
 struct ShareFigure {
   std::string title;
   std::string x_label;
@@ -80,7 +80,7 @@ struct ShareFigure {
   std::vector<Series> series;
 };
 
-/// Pictures are so many pixels wide and high.
+/// Size of pictures in pixels.
 inline constexpr int kFigureWidth = 800;
 inline constexpr int kFigureHeight = 500;
 

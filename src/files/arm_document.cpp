@@ -23,7 +23,7 @@ std::string arm_text(const Space& space, Arm arm) {
 
 namespace {
 
-/// Reads a value for each of these parameters, or variables, by its name.
+/// Reads a value for each parameter (or context variable) by its name.
 template <class Variables, class Coordinate, class MustBe>
 std::vector<double> read_values(DocumentReader& reader, const Document& document,
                                 const Variables& variables, const std::string& field,

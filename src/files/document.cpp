@@ -30,7 +30,7 @@ bool same_table(const Document::Table& left, const Document::Table& right) {
                     [](const auto* a, const auto* b) { return *a == *b; });
 }
 
-/// Appends the value as TOML on one line, or the beginning of it if that is too long anyway.
+/// Appends the value as TOML on one line; may stop early once the line is already too long.
 void append_value(std::string& line, const Document& value) {
   if (const auto truth = value.as_bool()) {
     line += *truth ? "true" : "false";
@@ -144,7 +144,8 @@ std::string Document::excerpt() const {
   append_value(line, *this);
   if (line.size() <= kLongestExcerpt) return line;
   std::size_t end = kLongestExcerpt - 3;
-  while ((static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U) --end;  // within a character
+  while ((static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U)
+    --end;  // inside a UTF-8 character
   return line.substr(0, end) + "...";
 }
 

@@ -15,30 +15,29 @@ namespace canopy {
 template <class Type>
 concept WholeNumber = std::integral<Type> && !std::same_as<Type, bool> && !std::same_as<Type, char>;
 
-/// A value of a TOML or JSON text, and the line that it stood on. Tables keep the order of their
-/// keys. Where a function needs a certain kind (find, set, as_list, ...), it says what happens to
-/// the others; none of them converts a value.
+/// A value of a TOML or JSON text and the line it was on. Tables keep the order of their keys.
+/// Functions that need a certain kind (find, set, as_list, ...) document what they do with other
+/// kinds; none of them converts a value.
 class Document {
  public:
   enum class Kind {
-    nothing,  ///< JSON's null, which TOML has no word for.
+    nothing,  ///< JSON's null; TOML has no equivalent
     boolean,
-    whole,  ///< A whole number of 64 bits.
+    whole,  ///< a signed 64-bit integer
     number,
     text,
     list,
     table,
-    other,  ///< TOML's dates and times, which nothing here uses: kept so that messages can name
-            ///< them.
+    other,  ///< TOML dates and times: not used, but kept so that messages can show them
   };
   using List = std::vector<Document>;
-  /// Each key once, which is up to those who fill it.
+  /// Keys must be unique; code that fills a table has to ensure it.
   using Table = std::vector<std::pair<std::string, Document>>;
 
   Document() = default;
-  template <std::same_as<bool> Bool>  // pointers would become a plain bool unasked
+  template <std::same_as<bool> Bool>  // a template, so that pointers do not convert to bool
   Document(Bool value) : value_(value) {}
-  /// A number where a whole one does not fit.
+  /// Integers that do not fit into 64 bits signed are stored as a floating-point number.
   template <WholeNumber Whole>
   Document(Whole value) : value_(static_cast<std::int64_t>(value)) {
     if (!std::in_range<std::int64_t>(value)) value_ = static_cast<double>(value);
@@ -51,48 +50,48 @@ class Document {
   Document(List list) : value_(std::move(list)) {}
   Document(Table table) : value_(std::move(table)) {}
 
-  /// A value of kind `other`, as TOML writes it.
+  /// A value of kind `other`, in TOML syntax.
   [[nodiscard]] static Document other(std::string text);
 
   [[nodiscard]] Kind kind() const { return static_cast<Kind>(value_.index()); }
 
-  // The value, where it is of that kind.
+  // The value if it has that kind, else none or null.
   [[nodiscard]] std::optional<bool> as_bool() const;
   [[nodiscard]] std::optional<std::int64_t> as_whole() const;
-  /// Whole numbers count as well, up to 2^53 and from -2^53, where a double begins to skip some.
+  /// Also returns integers from -2^53 to 2^53, which a double represents exactly.
   [[nodiscard]] std::optional<double> as_number() const;
   [[nodiscard]] const std::string* as_text() const { return std::get_if<std::string>(&value_); }
   [[nodiscard]] const List* as_list() const { return std::get_if<List>(&value_); }
   [[nodiscard]] const Table* as_table() const { return std::get_if<Table>(&value_); }
   [[nodiscard]] const std::string* as_other() const;
-  /// A list of one or more tables and nothing else: TOML's [[name]].
+  /// A list that consists of one or more tables (TOML's [[name]]).
   [[nodiscard]] const List* as_tables() const;
 
-  /// The value of a key; null if there is none or this is not a table.
+  /// The value of a key; null if the key is missing or this is not a table.
   [[nodiscard]] const Document* find(std::string_view key) const;
   [[nodiscard]] Document* find(std::string_view key);
   [[nodiscard]] bool contains(std::string_view key) const { return find(key) != nullptr; }
 
-  /// Replaces the value of a key, or adds it at the end. Nothing becomes a table; throws
-  /// std::logic_error if this is anything else.
+  /// Replaces the value of a key, or adds it at the end. A null document becomes a table. Throws
+  /// std::logic_error for any other kind.
   void set(std::string_view key, Document value);
 
-  /// Removes a key, if this is a table that has it.
+  /// Removes a key. Does nothing if this is not a table or does not have the key.
   void erase(std::string_view key);
 
-  /// Adds to a list. Nothing becomes one; throws std::logic_error if this is anything else.
+  /// Appends to a list. A null document becomes a list. Throws std::logic_error for any other kind.
   void push_back(Document value);
 
-  /// From 1; 0 when it is not known.
+  /// The line number, from 1; 0 if it is unknown.
   [[nodiscard]] std::size_t line() const { return line_; }
   void set_line(std::size_t line) { line_ = line; }
 
-  /// The value as TOML, on one line of at most 60 bytes, for messages: `'iid'`, `[ 1, 2 ]`, `{...}`
-  /// for a table, `null` for nothing.
+  /// The value as one line of TOML with at most 60 bytes, for messages: `'iid'`, `[ 1, 2 ]`,
+  /// `{...}` for a table, `null` for null.
   [[nodiscard]] std::string excerpt() const;
 
-  /// The same kind and value, wherever they stood and in whatever order keys do. A NaN equals a
-  /// NaN: a document equals its copy.
+  /// Compares kind and value; lines and the order of keys are ignored. NaN equals NaN, so that a
+  /// document equals its copy.
   friend bool operator==(const Document& left, const Document& right);
 
  private:
@@ -100,13 +99,13 @@ class Document {
     std::string text;
   };
 
-  // In the order of Kind.
+  // In the order of the enum Kind.
   std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Table, Other> value_;
   std::size_t line_ = 0;
 };
 
-/// How deep lists and tables may lie in each other in a text that is read. Everything that walks a
-/// document calls itself for every level, and a text may come from anybody.
+/// The maximum nesting depth of a text that is read. Documents are processed recursively, so
+/// untrusted input must not be nested without limit.
 inline constexpr std::size_t kDeepestDocument = 100;
 
 }  // namespace canopy

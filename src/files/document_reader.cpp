@@ -11,7 +11,7 @@
 namespace canopy {
 namespace {
 
-/// What somebody wrote, as options hold it; none for kinds that no option has.
+/// Converts a value to an option value; none for kinds that no option has.
 std::optional<OptionValue> option_value(const Document& value) {
   if (value.kind() == Document::Kind::nothing) return OptionValue{};
   if (const std::string* text = value.as_text()) return *text;
@@ -21,7 +21,7 @@ std::optional<OptionValue> option_value(const Document& value) {
   return number ? std::optional<OptionValue>(*number) : std::nullopt;
 }
 
-/// A key that anybody may have made up, as a message can show it.
+/// A key, which is untrusted input, shortened and escaped for a message.
 std::string shown(const std::string& key) {
   const std::string quoted = Document(key).excerpt();
   return quoted.substr(1, quoted.size() - 2) == key ? key : quoted;
@@ -39,7 +39,7 @@ void DocumentReader::check_keys(const Document& table, const std::string& prefix
                                 std::span<const std::string_view> known) {
   if (table.as_table() == nullptr) return;
   for (const auto& [key, value] : *table.as_table()) {
-    if (is_hopeless()) return;
+    if (is_full()) return;
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     complain(prefix + shown(key), &value, unknown_name("key", key, known));
   }
@@ -151,7 +151,7 @@ bool DocumentReader::require(const Document& table, const std::string& prefix,
 
 void DocumentReader::complain(const std::string& field, const Document* value, std::string expected,
                               const Document* near) {
-  if (is_hopeless()) return;
+  if (is_full()) return;
   if (const Document* place = value != nullptr ? value : near) note_line(field, *place);
   violations_.push_back({field, value != nullptr ? value->excerpt() : "", std::move(expected)});
 }
@@ -166,7 +166,8 @@ void DocumentReader::note_line(const std::string& field, const Document& value) 
 
 void DocumentReader::throw_if_any() const {
   if (violations_.empty()) return;
-  std::set<std::pair<std::size_t, std::string>> met;  // one may be at every point of a grid
+  std::set<std::pair<std::size_t, std::string>>
+      met;  // the same mistake may occur at every point of a grid
   std::vector<SpecificationError::Mistake> mistakes;
   for (const Violation& violation : violations_) {
     const auto line = lines_.find(violation.field);

@@ -21,11 +21,11 @@
 
 namespace canopy {
 
-/// `must be "iid" or "correlated"`
+/// Returns a text such as `must be "iid" or "correlated"`.
 [[nodiscard]] std::string must_be_one_of(std::span<const std::string_view> names);
 
-/// Reads keys out of tables, remembers where they stood and collects what is wrong with them.
-/// Fields in complaints are named `prefix` and the key. A `table` that is not a table has no keys.
+/// Reads keys from tables, remembers their lines and collects mistakes. A field is named in a
+/// complaint by `prefix` followed by its key. A `table` that is not a table is treated as empty.
 class DocumentReader {
  public:
   /// `source` names the text in messages.
@@ -35,7 +35,7 @@ class DocumentReader {
   void check_keys(const Document& table, const std::string& prefix,
                   std::span<const std::string_view> known);
 
-  /// Reads a key, if it is there. What is of another kind is complained about and not read.
+  /// Reads a key if it is present. A value of the wrong kind causes a complaint and is not read.
   void read(const Document& table, const std::string& prefix, std::string_view key, double& into);
   void read(const Document& table, const std::string& prefix, std::string_view key,
             std::int64_t& into);
@@ -44,7 +44,7 @@ class DocumentReader {
   void read(const Document& table, const std::string& prefix, std::string_view key,
             std::string& into);
   void read(const Document& table, const std::string& prefix, std::string_view key, bool& into);
-  /// Two numbers, the first below the second; or "auto", which is none.
+  /// Reads two numbers, the first less than the second, or "auto", which is stored as none.
   void read(const Document& table, const std::string& prefix, std::string_view key,
             std::optional<std::array<double, 2>>& into);
 
@@ -61,40 +61,40 @@ class DocumentReader {
     }
   }
 
-  /// The table of a key at the top, if it is there and one.
+  /// Returns the table of a top-level key, or null if the key is missing or not a table.
   [[nodiscard]] const Document* read_table(const Document& table, std::string_view key);
 
-  /// The options in the table that are valid; complains about the others.
-  /// Keys that are not options are ignored.
+  /// Returns the valid options of the table and complains about invalid ones. Keys that are not
+  /// options are ignored.
   [[nodiscard]] OptionValues read_options(const Document& table, const std::string& prefix,
                                           const std::vector<OptionField>& fields);
 
   /// Whether a key is there; complains if it is missing.
   bool require(const Document& table, const std::string& prefix, std::string_view key);
 
-  /// More than that are not said; whoever reads a list stops there.
+  /// At most this many mistakes are reported.
   static constexpr std::size_t kMostMistakes = 50;
-  [[nodiscard]] bool is_hopeless() const { return violations_.size() >= kMostMistakes; }
+  [[nodiscard]] bool is_full() const { return violations_.size() >= kMostMistakes; }
 
-  /// Says what is wrong with the value of a field, which is null when there is none. Then the line
-  /// is that of `near`, if anything is.
+  /// Reports a mistake in the value of a field. `value` is null if the field is missing; the line
+  /// of `near`, if given, is used then.
   void complain(const std::string& field, const Document* value, std::string expected,
                 const Document* near = nullptr);
 
-  /// Violations that others found, on the lines where those fields were noted or read.
+  /// Reports violations found elsewhere, with the lines where those fields were noted or read.
   void complain(const std::vector<Violation>& violations);
 
-  /// Remembers where a field stood; the first time counts.
+  /// Remembers the line of a field. Only the first call for a field has an effect.
   void note_line(const std::string& field, const Document& value);
 
   [[nodiscard]] std::size_t complaints() const { return violations_.size(); }
   [[nodiscard]] const std::vector<Violation>& mistakes() const { return violations_; }
 
-  /// Throws SpecificationError with every mistake once.
+  /// Throws a SpecificationError that lists each distinct mistake once.
   void throw_if_any() const;
 
  private:
-  /// The value of a key, its line noted; null if there is none.
+  /// Returns the value of a key and notes its line; null if the key is missing.
   const Document* find(const Document& table, const std::string& prefix, std::string_view key);
 
   std::string source_;
@@ -102,8 +102,8 @@ class DocumentReader {
   std::unordered_map<std::string, std::size_t> lines_;
 };
 
-/// Options as a table that read_options reads back. One without a value is written as the field's
-/// word for that, or left out where it has none.
+/// Writes options as a table that read_options can read. An option without a value is written as
+/// the word that its field uses for that, or left out if the field has none.
 [[nodiscard]] Document document_of(const OptionValues& values,
                                    const std::vector<OptionField>& fields);
 

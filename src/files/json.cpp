@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Builds a document from what the parser of nlohmann-json calls out while it reads.
+/// Builds a document from the SAX events of nlohmann-json.
 class JsonBuilder final : public nlohmann::json_sax<Json> {
  public:
   JsonBuilder(std::string_view text, const std::string& source) : text_(text), source_(source) {}
@@ -30,7 +30,7 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
   bool number_unsigned(std::uint64_t value) override { return add(value); }
   bool number_float(double value, const std::string& /*text*/) override { return add(value); }
   bool string(std::string& value) override { return add(std::move(value)); }
-  bool binary(Json::binary_t& /*value*/) override { return false; }  // JSON has none
+  bool binary(Json::binary_t& /*value*/) override { return false; }  // JSON has no binary values
 
   bool start_array(std::size_t /*size*/) override { return open(); }
   bool end_array() override { return add(close().list); }
@@ -53,18 +53,19 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
   }
 
  private:
-  /// A list or a table that is not yet complete.
+  /// A list or a table whose end has not been read yet.
   struct Open {
     Document::List list = {};
     Document::Table table = {};
     bool is_table = false;
-    std::string key = {};                       // the next value's
-    std::unordered_set<std::string> keys = {};  // so far, of a large table
+    std::string key = {};                       // of the next value
+    std::unordered_set<std::string> keys = {};  // keys read so far; used for large tables only
   };
 
-  /// Whether the open table has no such key; remembers it.
+  /// Returns whether the open table does not have this key yet, and records the key.
   bool is_new(const std::string& key) {
-    constexpr std::size_t kSmall = 16;  // keys that are sooner compared than hashed
+    // Up to this size, comparing keys is faster than hashing them.
+    constexpr std::size_t kSmall = 16;
     Open& open = open_.back();
     if (open.table.size() < kSmall) {
       return std::none_of(open.table.begin(), open.table.end(),
@@ -102,7 +103,7 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  /// `source:line:column` of the last of that many bytes.
+  /// The position of the last of the first `bytes` bytes, as `source:line:column`.
   [[nodiscard]] std::string place(std::size_t bytes) const {
     const std::string_view before = text_.substr(0, bytes > 0 ? bytes - 1 : 0);
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
@@ -110,8 +111,8 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
     return source_ + ":" + std::to_string(line) + ":" + std::to_string(column);
   }
 
-  /// What the parser says, without its own account of the place and what it read last, which may
-  /// be the whole text.
+  /// The parser's error message without its position and without the "last read" part, which may be
+  /// the whole text.
   static std::string reason(const nlohmann::detail::exception& error) {
     constexpr int kNumberTooLarge = 406;
     if (error.id == kNumberTooLarge) return "a number is too large";
@@ -126,7 +127,7 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
   std::vector<Open> open_;
 };
 
-/// Writes a document, on one line or with an indent.
+/// Writes a document as JSON, on one line or indented.
 class JsonWriter {
  public:
   explicit JsonWriter(int indent) : indent_(indent) {}
@@ -193,10 +194,11 @@ class JsonWriter {
     text_.append(digits.data(), std::to_chars(digits.begin(), digits.end(), value).ptr);
   }
 
-  /// As few digits as read back the same number, and always as one that is not whole: `1.0`.
+  /// Writes the shortest text that reads back as the same number and is recognizable as
+  /// floating-point: `1.0`.
   void write_number(double value) {
     if (!std::isfinite(value)) {
-      text_ += "null";  // for which JSON has no word
+      text_ += "null";  // JSON has no NaN or infinity
       return;
     }
     const double size = std::fabs(value);
@@ -227,7 +229,7 @@ class JsonWriter {
 }  // namespace
 
 Document parse_json(std::string_view text, const std::string& source) {
-  // The parser takes a zero byte for the end of the text, whatever follows.
+  // The parser stops at a zero byte and ignores what follows.
   if (text.find('\0') != std::string_view::npos) {
     throw SpecificationError(source + ": not valid JSON: a zero byte");
   }

@@ -5,8 +5,8 @@
 
 namespace canopy {
 
-/// The names by which documents have arms and contexts. Where the variables are not given, contexts
-/// are written as coordinates alone. Refers to both, which must outlive it.
+/// The parameter and variable names for writing arms and contexts. Without context variables,
+/// contexts are written as coordinates only. Holds references to both arguments.
 struct Names {
   // NOLINTNEXTLINE(google-explicit-constructor): most studies have no contexts
   Names(const Space& of_arms) : space(of_arms), contexts(none()) {}

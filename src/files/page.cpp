@@ -34,8 +34,9 @@ std::string machine_text() {
 void write_file(const std::string& path, const std::string& text) {
   std::error_code ignored;
   const auto kind = std::filesystem::status(path, ignored).type();
-  const bool is_device = kind != std::filesystem::file_type::regular &&
-                         kind != std::filesystem::file_type::not_found;  // never to be replaced
+  // Devices and pipes must not be replaced by a file.
+  const bool is_device =
+      kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found;
   const std::string unfinished = is_device ? path : path + ".part";
   std::ofstream file(unfinished, std::ios::binary);
   file << text << std::flush;

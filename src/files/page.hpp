@@ -6,22 +6,23 @@
 
 namespace canopy {
 
-/// Writes a file whole: what was there before is there until then. Throws OutputError.
+/// Writes a file atomically: it has its previous content until the new one is complete. Throws
+/// OutputError.
 void write_file(const std::string& path, const std::string& text);
 
-/// A text as one field of a CSV line.
+/// Quotes a text as one field of a CSV line.
 [[nodiscard]] std::string quoted_csv(const std::string& text);
 
-/// A text as HTML shows it, also between double quotes.
+/// Escapes a text for HTML, including attribute values in double quotes.
 [[nodiscard]] std::string escaped(const std::string& text);
 
-/// An SVG file as a part of a page; empty when there is none.
+/// The content of an SVG file, to be embedded in a page; empty if the file does not exist.
 [[nodiscard]] std::string svg_of(const std::string& path);
 
-/// The beginning of a page that needs nothing but itself, with its title as the heading.
+/// The beginning of a self-contained HTML page, with its title as the heading.
 [[nodiscard]] std::string page_head(const std::string& title);
 
-/// Its end: the command, version and machine that made it.
+/// The end of the page: the command, version and machine that produced it.
 [[nodiscard]] std::string page_foot(const std::string& command);
 
 }  // namespace canopy

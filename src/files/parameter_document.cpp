@@ -23,7 +23,7 @@ Document member_document(const Member& member) {
   }
 }
 
-/// The fields of a domain, those without a need to be written as well.
+/// All fields of a domain, including optional ones.
 Document all_fields(Domain domain) {
   Document table;
   visit_fields(domain, [&](const Field& field, const auto& member) {

@@ -5,8 +5,8 @@
 
 namespace canopy {
 
-/// A text as it may stand in the path or the query of an address: everything but letters, digits
-/// and `-._~` as %XX.
+/// Percent-encodes a text for the path or query of a URL: everything except letters, digits and
+/// `-._~` becomes %XX.
 [[nodiscard]] std::string percent_encoded(std::string_view text);
 
 }  // namespace canopy

@@ -6,7 +6,7 @@
 
 namespace canopy {
 
-/// The text of a file. Throws SpecificationError.
+/// Returns the content of a file. Throws SpecificationError.
 [[nodiscard]] std::string read_file(const std::string& path);
 
 }  // namespace canopy

@@ -10,7 +10,7 @@ namespace canopy {
 // --- writing -------------------------------------------------------------------------------------
 
 Document RecordWriter::whole_document(std::uint64_t whole) {
-  // A document has no larger numbers.
+  // A document has only signed 64-bit integers; larger ones are written as text.
   return std::in_range<std::int64_t>(whole) ? Document(whole) : Document(std::to_string(whole));
 }
 
@@ -88,7 +88,7 @@ void RecordWriter::set_numbers(const Field& field, const std::vector<double>& nu
 
 // --- reading -------------------------------------------------------------------------------------
 
-/// Coordinates, or the values that `read_named(document, field)` reads by their names, or both.
+/// Reads coordinates, or the named values that `read_named(document, field)` returns, or both.
 template <class ReadNamed>
 void RecordReader::read_coordinates(const Field& field, std::string_view coordinates_key,
                                     std::vector<double>& into, const ReadNamed& read_named) {
@@ -107,7 +107,7 @@ void RecordReader::read_coordinates(const Field& field, std::string_view coordin
   if (coordinates == nullptr) {
     into = by_name;
   } else if (reader_.complaints() == before && by_name != into) {
-    complain(field.name, named, "is not what the coordinates say");
+    complain(field.name, named, "contradicts the coordinates");
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Structs with a list of fields (canopy/options.hpp) as documents: written, and read back with
-// every mistake named.
+// Converts structs with a field list (canopy/options.hpp) to documents and back, reporting every
+// mistake by field.
 
 #include "canopy/enum_names.hpp"
 #include "canopy/options.hpp"
@@ -23,10 +23,10 @@
 
 namespace canopy {
 
-/// Writes the fields of a struct into a table; structs within it become tables. Infinities and NaN
-/// become nothing. The arm of an event is written as its coordinates, which are exact, and, where
-/// it is in the space, by the names of its parameters: `"coordinates":[0.5],"arm":{"x":0.5}`; the
-/// context of an event likewise.
+/// Writes the fields of a struct into a table; nested structs become nested tables. Infinities and
+/// NaN become null. The arm of an event is written as its exact coordinates and, if it is in the
+/// space, also by parameter names: `"coordinates":[0.5],"arm":{"x":0.5}`. The context of an event
+/// is written in the same way.
 class RecordWriter {
  public:
   RecordWriter(const Names& names, Document& table) : names_(names), table_(table) {}
@@ -101,7 +101,7 @@ class RecordWriter {
   Document& table_;
 };
 
-/// A struct with a list of fields as a document.
+/// Writes a struct with a field list as a document.
 template <HasFields Struct>
 [[nodiscard]] Document record_of(const Names& names, const Struct& fields) {
   Document table = Document::Table{};
@@ -109,11 +109,11 @@ template <HasFields Struct>
   return table;
 }
 
-/// Reads the fields of a struct out of a table. Complaints are left with the reader; a field that
-/// was complained about is as it was.
+/// Reads the fields of a struct from a table. Mistakes are reported to the reader; a field with a
+/// mistake keeps its previous value.
 class RecordReader {
  public:
-  /// Fields in complaints begin with `prefix`, such as `events[3].`
+  /// Fields are named in complaints with this `prefix`, such as `events[3].`
   RecordReader(const Names& names, const Document& table, DocumentReader& reader,
                const std::string& prefix)
       : names_(names), table_(table), reader_(reader), prefix_(prefix) {}
@@ -129,7 +129,7 @@ class RecordReader {
   void operator()(const ContextField& field, std::vector<double>& context);
   void operator()(const RewardsField& field, AnyRewards& rewards);
 
-  /// Complains about keys that are no field and not among `others`.
+  /// Complains about keys that are neither fields nor among `others`.
   void check_keys(std::initializer_list<std::string_view> others);
 
  private:
@@ -138,7 +138,7 @@ class RecordReader {
   void read(const Field& field, const Document& value, std::vector<double>& into);
   void read(const Field& field, const Document& value, std::optional<std::array<double, 2>>& into);
   void read(const Field& field, const Document& value, std::map<std::string, double>& into);
-  template <class Other>  // a text, a truth, a name
+  template <class Other>  // a string, a boolean or an enum name
   void read(const Field& field, const Document& /*value*/, Other& into) {
     reader_.read(table_, prefix_, field.name, into);
   }

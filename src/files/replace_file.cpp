@@ -11,7 +11,7 @@
 namespace canopy {
 namespace {
 
-/// A file descriptor that is closed at the end.
+/// Owns a file descriptor and closes it.
 class OpenFile {
  public:
   OpenFile(const std::string& path, int flags) : number_(::open(path.c_str(), flags, 0666)) {}
@@ -33,7 +33,7 @@ class OpenFile {
     return true;
   }
 
-  [[nodiscard]] bool reach_the_disk() const { return ::fsync(number_) == 0; }
+  [[nodiscard]] bool sync_to_disk() const { return ::fsync(number_) == 0; }
 
  private:
   int number_;
@@ -41,7 +41,7 @@ class OpenFile {
 
 bool write_whole(const std::string& path, const std::string& text) {
   const OpenFile file(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
-  return file.is_open() && file.write(text) && file.reach_the_disk();
+  return file.is_open() && file.write(text) && file.sync_to_disk();
 }
 
 }  // namespace
@@ -53,11 +53,11 @@ void replace_file(const std::string& path, const std::string& text) {
     (void)std::remove(unfinished.c_str());
     throw OutputError(path + ": cannot be written: " + std::generic_category().message(error));
   }
-  // The new name is on the disk when the folder is; a file system that cannot do that has its own
-  // way.
+  // The new name is durable only once the folder is synced. A failure is ignored, because some file
+  // systems do not support this.
   const std::string folder = std::filesystem::path(path).parent_path();
   const OpenFile names(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (names.is_open()) (void)names.reach_the_disk();
+  if (names.is_open()) (void)names.sync_to_disk();
 }
 
 }  // namespace canopy

@@ -6,8 +6,8 @@
 
 namespace canopy {
 
-/// Replaces a file as a whole and for good: whoever reads it finds the old text or the new one,
-/// also after a crash of the machine. Throws OutputError.
+/// Replaces a file atomically and durably: readers see the old text or the new one, even after the
+/// machine crashes. Throws OutputError.
 void replace_file(const std::string& path, const std::string& text);
 
 }  // namespace canopy

@@ -10,7 +10,7 @@
 namespace canopy {
 namespace {
 
-/// Whether a text is its own JSON, in quotes.
+/// Whether a text needs no escapes in JSON.
 bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char letter) {
     return letter >= ' ' && letter <= '~' && letter != '"' && letter != '\\';

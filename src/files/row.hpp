@@ -1,7 +1,7 @@
 #pragma once
-// Structs with a list of fields (canopy/options.hpp) as rows: short JSON lists of the values in the
-// order of the fields, such as ["tell",7,0.5]. Journals are made of them, so that writing and
-// reading one must cost little.
+// Converts structs with a field list (canopy/options.hpp) to rows: short JSON lists of the values
+// in the order of the fields, such as ["tell",7,0.5]. Journals store one row per event, so reading
+// and writing them must be fast.
 
 #include "canopy/enum_names.hpp"
 #include "canopy/options.hpp"
@@ -20,15 +20,15 @@
 
 namespace canopy {
 
-/// Thrown when a text is not the row of a struct; says what is wrong with it.
+/// Thrown when a text is not a valid row of a struct; the message says why.
 class RowError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Appends a row to a text. Fields at its end that have their usual value, or may be missing and
-/// are empty, are left out; so a new field goes to the end of its list, and older rows remain
-/// readable.
+/// Appends a row to a text. Trailing fields that have their default value, or are optional and
+/// empty, are omitted. New fields must therefore be added at the end of a list, so that older rows
+/// remain readable.
 class RowWriter {
  public:
   RowWriter(std::string& text, std::string_view name);
@@ -63,13 +63,13 @@ class RowWriter {
   void write(Enum value) { text_.append("\"").append(name_of(value)).append("\""); }
 
   std::string& text_;
-  std::size_t end_ = 0;  // of the last field that must be there
+  std::size_t end_ = 0;  // the end of the last field that must be written
 };
 
 /// Reads a row. All functions throw RowError.
 class RowReader {
  public:
-  /// Reads its name.
+  /// Reads the name at the beginning of the row.
   explicit RowReader(std::string_view text);
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -89,7 +89,7 @@ class RowReader {
     }
   }
 
-  /// Throws if anything is left.
+  /// Throws if there is unread text.
   void finish();
 
  private:

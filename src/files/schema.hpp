@@ -1,5 +1,5 @@
 #pragma once
-// Structs with a list of fields (canopy/options.hpp) as JSON schemas.
+// Converts structs with a field list (canopy/options.hpp) to JSON schemas.
 
 #include "canopy/enum_names.hpp"
 #include "canopy/options.hpp"
@@ -19,8 +19,8 @@
 
 namespace canopy {
 
-/// Collects the properties of an object from the fields of a struct. Refers to the schemas Whole,
-/// Coordinates, Arm and Context, which the document that has it must have.
+/// Collects the properties of an object from the fields of a struct. It refers to the schemas
+/// Whole, Coordinates, Arm and Context, which the enclosing document must define.
 class SchemaWriter {
  public:
   template <class Member>
@@ -43,7 +43,7 @@ class SchemaWriter {
     add_numbers(field);
   }
 
-  /// A property that every one of these objects has, and its value.
+  /// Adds a required property with a constant value.
   void add_constant(std::string_view name, std::string_view value);
 
   /// The schema of the object.
@@ -103,7 +103,7 @@ class SchemaWriter {
   Document::List required_;
 };
 
-/// The schema of a struct with a list of fields.
+/// The schema of a struct with a field list.
 template <HasFields Struct>
 [[nodiscard]] Document schema_of(std::string_view description) {
   SchemaWriter writer;

@@ -4,8 +4,8 @@
 #include <sstream>
 #include <tuple>
 
-// The parser asserts what a text such as "[.]" breaks, or promises it to the compiler where NDEBUG
-// is defined, and handles it properly right after. It shall do neither.
+// toml++ asserts conditions that texts such as "[.]" violate, and with NDEBUG it tells the compiler
+// to assume them, although it reports the error properly right after. Both must be prevented.
 #undef NDEBUG
 #define TOML_ASSERT(condition) static_assert(true)
 #include <toml++/toml.h>
@@ -13,18 +13,18 @@
 namespace canopy {
 namespace {
 
-// Every part of a key is a table in a table, and toml++ takes those apart by recursion without a
-// limit of its own; in lists and inline tables it has one, 256 levels.
+// toml++ handles each part of a dotted key recursively and without a limit. (For lists and inline
+// tables it has one of 256 levels.)
 constexpr std::size_t kMostKeyParts = 16;
 
-/// What follows the string that a text begins with.
+/// Returns the text after the string literal at its beginning.
 std::string_view after_string(std::string_view text) {
   const char quote = text.front();
   const bool long_form = text.starts_with(R"(""")") || text.starts_with("'''");
   const std::string_view end = text.substr(0, long_form ? 3 : 1);
   text.remove_prefix(end.size());
   while (!text.empty() && !text.starts_with(end)) {
-    if (text.front() == '\n' && !long_form) return text;  // never closed, as the parser will say
+    if (text.front() == '\n' && !long_form) return text;  // unterminated; the parser reports it
     const std::size_t skipped = quote == '"' && text.front() == '\\' ? 2 : 1;
     text.remove_prefix(std::min(skipped, text.size()));
   }
@@ -33,8 +33,9 @@ std::string_view after_string(std::string_view text) {
   return text;
 }
 
-/// Refuses what toml++ is not made for: keys of too many parts, and letters beyond ASCII outside of
-/// strings and comments, which it may run into undefined behaviour over instead of refusing them.
+/// Rejects input that toml++ does not handle safely: keys with too many parts, and non-ASCII
+/// characters outside strings and comments, which may cause undefined behaviour instead of an
+/// error.
 void check_outside_strings(std::string_view text, const std::string& source) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   constexpr std::string_view kBetweenKeys = "=,[]{}\n";
@@ -65,7 +66,7 @@ class TomlConversion {
  public:
   explicit TomlConversion(const std::string& source) : source_(source) {}
 
-  /// `depth` counts the tables and lists around the node.
+  /// `depth` is the number of tables and lists around the node.
   [[nodiscard]] Document operator()(const toml::node& node, std::size_t depth) const {
     const std::size_t line = node.source().begin.line;
     if (depth == kDeepestDocument && !node.is_value()) {
@@ -79,7 +80,8 @@ class TomlConversion {
 
  private:
   [[nodiscard]] Document of(const toml::table& table, std::size_t depth) const {
-    std::vector<std::pair<const toml::key*, const toml::node*>> entries;  // toml++ sorts by name
+    std::vector<std::pair<const toml::key*, const toml::node*>>
+        entries;  // toml++ iterates in the order of names, not of lines
     for (const auto& [key, node] : table) entries.emplace_back(&key, &node);
     std::sort(entries.begin(), entries.end(), [](const auto& left, const auto& right) {
       const toml::source_position a = left.first->source().begin;
@@ -113,7 +115,7 @@ class TomlConversion {
   const std::string& source_;
 };
 
-/// What toml++ says, shorter than it would cut it itself, which may be within a character.
+/// The parser's message, shortened without cutting a UTF-8 character in two.
 std::string reason(const toml::parse_error& error) {
   constexpr std::size_t kLongest = 200;
   const std::string_view text = error.description();

@@ -10,9 +10,9 @@ namespace canopy {
 namespace {
 
 constexpr std::size_t kLongestLine = 100;
-constexpr std::size_t kMostHeaderParts = 4;  // what lies deeper stands in braces
+constexpr std::size_t kMostHeaderParts = 4;  // deeper tables are written inline, in braces
 
-/// How many bytes the UTF-8 character at the beginning of a text has; 0 when there is none.
+/// The number of bytes of the UTF-8 character at the beginning of a text; 0 if it is invalid.
 std::size_t bytes_of_character(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
@@ -24,13 +24,14 @@ std::size_t bytes_of_character(std::string_view text) {
   for (std::size_t i = 1; i < bytes; ++i) {
     if ((byte(i) & 0xC0U) != 0x80) return 0;
   }
-  // Codes that are written longer than need be, surrogates, and beyond the last code.
+  // Overlong encodings, surrogates, and values beyond the last code point.
   const bool wrong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) ||
                      (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F);
   return wrong ? 0 : bytes;
 }
 
-/// The escape of a character that cannot stand in any string on one line; empty for others.
+/// The escape of a control character, which no one-line string can contain; empty for other
+/// characters.
 std::string control_escape(std::string_view character) {
   constexpr std::string_view kHexadecimal = "0123456789ABCDEF";
   if (character == "\xC2\x85") return "\\u0085";
@@ -67,7 +68,7 @@ std::string inline_table(const Document::Table& table) {
   return text.empty() ? "{}" : text + " }";
 }
 
-/// Any value on one line.
+/// Writes any value on one line.
 std::string value_text(const Document& value) {
   switch (value.kind()) {
     case Document::Kind::nothing:
@@ -96,12 +97,12 @@ bool holds_tables(const Document& value) {
   return list != nullptr && std::any_of(list->begin(), list->end(), holds_tables);
 }
 
-/// Writes a table and what is below it, each part under its header.
+/// Writes a table and its subtables, each part under its header.
 class TomlWriter {
  public:
   [[nodiscard]] std::string text() && { return std::move(text_); }
 
-  /// `path` is the table's header, empty for the whole text; `parts` counts its keys.
+  /// `path` is the table's header, empty for the root; `parts` is the number of keys in it.
   void write(const Document::Table& table, const std::string& path, std::size_t parts) {
     for (const auto& [key, value] : table) {
       if (value.kind() == Document::Kind::nothing || has_header(key, value, parts)) continue;
@@ -123,7 +124,7 @@ class TomlWriter {
   }
 
  private:
-  /// Tables at the top do, and others unless they are small and plain.
+  /// Top-level tables have a header; nested ones only if they are not small and plain.
   static bool has_header(const std::string& key, const Document& value, std::size_t parts) {
     if (parts >= kMostHeaderParts) return false;
     if (value.as_tables() != nullptr) return true;
@@ -134,7 +135,7 @@ class TomlWriter {
     return !plain || (key + " = " + inline_table(*table)).size() > kLongestLine;
   }
 
-  /// A table that only has tables with headers is there without its own.
+  /// A table that contains nothing but tables with headers needs no header of its own.
   static bool needs_header(const Document::Table& table, std::size_t parts) {
     return table.empty() || std::any_of(table.begin(), table.end(), [&](const auto& entry) {
              return !has_header(entry.first, entry.second, parts);
@@ -171,7 +172,8 @@ std::string toml_text(const Document& table) {
 std::string toml_number(double number) {
   if (std::isnan(number)) return "nan";
   std::string text = to_text(number);
-  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;  // n of inf
+  return text.find_first_of(".en") == std::string::npos ? text + ".0"
+                                                        : text;  // 'n' matches "inf" and "nan"
 }
 
 std::string toml_string(std::string_view text, TomlQuotes quotes) {

@@ -4,7 +4,8 @@
 
 namespace canopy {
 
-/// The JSON schemas of what a study answers about itself, by name: what their structs list.
+/// The JSON schemas of responses about a study, by name, generated from the field lists of their
+/// structs.
 [[nodiscard]] Document answer_schemas();
 
 }  // namespace canopy

@@ -13,17 +13,17 @@
 namespace canopy {
 namespace {
 
-/// Digits are worth showing down to two of those of the interval's half-width.
+/// The precision worth showing: two significant digits of the half-width of an interval.
 double resolution_of(double low, double high) {
   return 0.05 * (high - low);
 }
 
-/// A number with four digits, or as many as an interval of that resolution is worth.
+/// A number with four digits, or as many as the resolution is worth.
 std::string number_text(double value, double resolution) {
   return resolution > 0.0 ? rounded_text(value, resolution) : significant_text(value, 4);
 }
 
-/// Whether all that it came from was the same, up to rounding.
+/// Whether the interval has no width, up to rounding: all its data are equal.
 bool is_a_point(const Interval& interval) {
   const double size = std::max(std::abs(interval.lower), std::abs(interval.upper));
   return interval.bounded() && interval.upper - interval.lower <= 1e-6 * size;
@@ -81,12 +81,12 @@ std::string best_text(const Space& space, const Best& best) {
                         100.0 * kModelLevel);
   }
   if (best.basis == Best::Basis::no_noise) {
-    text += "; rewards of an arm never differ";
+    text += "; rewards of a setting never differ";
   } else if (!bounded) {
     text += "; too few pulls for an interval";
   } else if (best.rivals != 0) {
     text += fmt::format("; {} other {} cannot be ruled out yet", best.rivals,
-                        best.rivals == 1 ? "arm" : "arms");
+                        best.rivals == 1 ? "setting" : "settings");
   }
   if (bounded && best.unknown != 0) {
     text += fmt::format("; {} {} too few pulls to say", best.unknown,
@@ -98,8 +98,8 @@ std::string best_text(const Space& space, const Best& best) {
 
 namespace {
 
-/// A difference in the better direction, with its interval: `+0.12 (+8 %) over the baseline (+0.10
-/// to +0.14 at 95 %, 41 pairs)`; for costs, `0.12 (8 %) below the baseline (...)`.
+/// The difference in the favourable direction, with its interval: `+0.12 (+8 %) over the baseline
+/// (+0.10 to +0.14 at 95 %, 41 pairs)`; for costs, `0.12 (8 %) below the baseline (...)`.
 std::string gain_text(const Uplift& uplift, Direction direction) {
   const bool more = direction == Direction::maximize;
   const double mean = more ? uplift.difference : -uplift.difference;
@@ -136,16 +136,16 @@ std::string uplift_text(const Space& space, const Uplift& uplift, const Best& be
 
 std::string outdated_text(const Uplift& uplift) {
   if (!uplift.since) return "";
-  return fmt::format("comparisons from before pull {}, when the system changed, do not count{}",
+  return fmt::format("comparisons before pull {}, when the system changed, are no longer valid{}",
                      *uplift.since,
-                     uplift.was_proven ? ": what was proven then has to be proven again" : "");
+                     uplift.was_proven ? ": earlier results have to be proven again" : "");
 }
 
 namespace {
 
-/// Of a difference that proves nothing.
+/// Describes a difference that is not proven.
 std::string open_word(const Uplift& uplift) {
-  return uplift.is_refuted ? "refuted by a comparison since" : "not certain";
+  return uplift.is_refuted ? "refuted by a later comparison" : "not significant yet";
 }
 
 }  // namespace
@@ -154,7 +154,7 @@ std::string subject_text(const Space& space, const Uplift& uplift) {
   if (!uplift.arm.empty()) return space.describe(uplift.arm);
   if (uplift.is_best) return "the policy";
   return uplift.policy_of ? fmt::format("the policy of pull {}", *uplift.policy_of)
-                          : "the policy as it was then";
+                          : "the policy at that time";
 }
 
 std::string claim_text(const Space& space, const Uplift& uplift, const Best& best,
@@ -183,12 +183,12 @@ std::string claim_text(const Space& space, const Uplift& uplift, const Best& bes
 
 namespace {
 
-/// Why `best` names another arm than the one of the claim.
+/// Why `best` is another arm than the one of the claim.
 std::string merit_of_best(const Uplift& uplift, const Best& best) {
   if (!uplift.has_better_mean) return "has a better mean";
-  if (uplift.is_less_sure_of_limits) return "keeps its limits more surely";
-  return best.basis == Best::Basis::model ? "is the best by the model"
-                                          : "has a mean that is more certain";
+  if (uplift.is_less_sure_of_limits) return "is more certain to keep its limits";
+  return best.basis == Best::Basis::model ? "is the best according to the model"
+                                          : "has a more precisely known mean";
 }
 
 }  // namespace
@@ -196,9 +196,11 @@ std::string merit_of_best(const Uplift& uplift, const Best& best) {
 std::string beside_proven_text(const Space& space, const Uplift& uplift, const Best& best) {
   const std::string merit = merit_of_best(uplift, best);
   if (uplift.best_is_baseline) {
-    if (uplift.has_better_mean) return "the baseline " + merit + ", but has earned less";
-    return "the baseline has the best mean of all, but means move with the level of rewards, and "
-           "differences within a pair do not";
+    if (uplift.has_better_mean)
+      return "the baseline " + merit + ", but earned less in direct comparisons";
+    return "the baseline has the best mean, but means are affected by changes of the level of "
+           "rewards, and "
+           "differences within pairs are not";
   }
   const std::string arm = space.describe(best.arm);
   const std::string pairs =
@@ -210,16 +212,16 @@ std::string beside_proven_text(const Space& space, const Uplift& uplift, const B
     return fmt::format("{} {}, but was worse than the baseline in {}", arm, merit, pairs);
   }
   if (uplift.best_is_refuted) {
-    return fmt::format("{} {}, but a comparison since has refuted it", arm, merit);
+    return fmt::format("{} {}, but a later comparison has refuted it", arm, merit);
   }
-  const std::string look = uplift.has_better_mean ? merit : "looks better still";
-  return fmt::format("{} {} and has been compared in {} only", arm, look, pairs);
+  const std::string look = uplift.has_better_mean ? merit : "looks even better";
+  return fmt::format("{} {}, but has only been compared in {}", arm, look, pairs);
 }
 
 std::string uplift_line(const std::optional<Uplift>& uplift, const Best& best,
                         const StudySpecification& specification) {
   if (specification.is_baseline(best.arm) && !(uplift && uplift->pairs != 0)) {
-    return "none: the best arm is the baseline";
+    return "none: the best setting is the baseline";
   }
   if (!uplift) return "";
   return uplift_text(specification.space, *uplift, best, specification.objective.direction);
@@ -276,8 +278,9 @@ std::vector<std::string> metric_lines(const Best& best, const StudySpecification
 std::string loss_text(const StudySpecification& specification, const Loss& loss) {
   if (!loss.level_is_known && loss.pulls == 0) return "the baseline has not been measured yet";
   if (!loss.level_is_known) {
-    return "what the baseline earns is not known well enough for a part of it to mean anything, so "
-           "nothing but the baseline is tried. If it stays so, rewards lie around 0: give "
+    return "the mean reward of the baseline is not known precisely enough to compute a share of "
+           "it, so "
+           "only the baseline is played. If this persists, rewards are close to 0: use "
            "max_loss_per_pull and worst_loss_per_pull instead of max_loss";
   }
   const Budget& budget = specification.budget;
@@ -310,17 +313,17 @@ std::vector<LimitNote> limit_notes(const Optimizer& optimizer,
   if (limits.empty() || pulls == 0) return notes;
   for (const Limit& limit : limits) {
     if (tuner.metrics().contains(limit.metric)) continue;
-    notes.push_back({limit.metric, fmt::format("{} has a limit, and measure does not print it: "
-                                               "nothing is known to keep it",
+    notes.push_back({limit.metric, fmt::format("{} has a limit, but measure does not print it, "
+                                               "so no setting is known to keep the limit",
                                                limit.metric)});
   }
   if (specification.baseline) {
     const auto checks = optimizer.limit_checks(specification.baseline->setting);
     const LimitCheck* worst = worst_of(checks);
     if (worst != nullptr && worst->pulls != 0 && worst->state == LimitState::broken) {
-      notes.push_back(
-          {"the baseline", "the baseline itself breaks a limit, " + limit_text(*worst) +
-                               ". A setting that keeps it is preferred, also if it earns less"});
+      notes.push_back({"the baseline",
+                       "the baseline itself breaks a limit, " + limit_text(*worst) +
+                           ". A setting that keeps the limit is preferred, even if it earns less"});
     }
   }
   if (pulls >= kPullsToFindOne && optimizer.nearest()) {
@@ -334,7 +337,7 @@ std::string verdict_line(const Space& space, const TunerState& tuner,
   const std::optional<Verdict>& verdict = tuner.verdict();
   if (verdict && verdict->is_of_policy()) {
     if (uplift && uplift->is_confirmed) return "";
-    return (verdict->has_learnt_since ? "the policy as it was then: " : "the policy: ") +
+    return (verdict->has_learnt_since ? "the policy at that time: " : "the policy: ") +
            verdict->text;
   }
   if (const auto& outdated = tuner.outdated_verdict(); outdated && !verdict) {

@@ -17,7 +17,7 @@
 namespace canopy {
 namespace {
 
-constexpr double kDigits = 0.05;  // of an interval: what is smaller is not worth a digit
+constexpr double kDigits = 0.05;  // share of an interval's width below which digits are omitted
 
 std::string number_in(double value, double low, double high) {
   const double resolution = kDigits * (high - low);
@@ -28,7 +28,7 @@ std::string with_sign(const std::string& number) {
   return number.starts_with('-') ? number : "+" + number;
 }
 
-/// With a capital and a full stop.
+/// Capitalizes a text and adds a full stop.
 std::string as_sentence(std::string text) {
   text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   return text + ".";
@@ -45,8 +45,9 @@ std::string level_text(double level) {
 std::string_view assumption_text(Assumption assumes) {
   switch (assumes) {
     case Assumption::none:
-      return "There is no interval yet: it was measured too few times to know how much rewards "
-             "vary, or only one value has come often enough.";
+      return "There is no interval yet: there are too few measurements to estimate how much "
+             "rewards "
+             "vary, or only one value has occurred often enough.";
     case Assumption::about_normal:
       return "The interval assumes that rewards are about normal, or no more extreme than those "
              "seen, and that their level does not move.";
@@ -63,7 +64,7 @@ std::string_view assumption_text(Assumption assumes) {
   return "";
 }
 
-/// Everything that the words depend on.
+/// Builds the sentences from everything that they depend on.
 class BestSentences {
  public:
   BestSentences(const BestAnswer& answer, const StudySpecification& specification,
@@ -73,7 +74,7 @@ class BestSentences {
     is_baseline_ = specification.is_baseline(best_.arm);
     if (!answer.uplift) return;
     is_of_policy_ = answer.uplift->arm.empty();
-    if (is_of_policy_) return;  // which says nothing of the arm
+    if (is_of_policy_) return;  // it says nothing about a single arm
     if (answer.uplift->is_best) tone_ = tone_of(*answer.uplift);
     is_proven_ = answer.uplift->verdict == Uplift::Verdict::better;
   }
@@ -86,7 +87,10 @@ class BestSentences {
     if (is_another_proven()) {
       add(sentences, proof());
       const std::string best = beside_proven_text(specification_.space, *answer_.uplift, best_);
-      add(sentences, is_baseline_ ? as_sentence(best) : best + ".");  // a knob's name stays
+      add(sentences,
+          is_baseline_
+              ? as_sentence(best)
+              : best + ".");  // not capitalized, because it begins with the name of a parameter
     } else {
       add(sentences, mean());
       add(sentences, is_of_policy_ ? policy_beside_baseline() : beside_baseline());
@@ -114,26 +118,26 @@ class BestSentences {
 
   [[nodiscard]] Direction direction() const { return specification_.objective.direction; }
   [[nodiscard]] bool is_bounded() const { return std::isfinite(best_.lower); }
-  /// Whether the arm of the claim, which is the best one or not, was confirmed.
+  /// Whether the arm of the claim, which need not be the best one, was confirmed.
   [[nodiscard]] bool is_confirmed() const { return answer_.uplift && answer_.uplift->is_confirmed; }
-  /// Whether another arm than the best one is known to be better than the baseline.
+  /// Whether an arm other than the best one is known to be better than the baseline.
   [[nodiscard]] bool is_another_proven() const { return is_proven_ && !answer_.uplift->is_best; }
-  /// Whether no other setting was ever measured.
+  /// Whether no other setting was measured.
   [[nodiscard]] bool is_alone() const { return best_.arms == 1 && !best_.since; }
-  /// Whether no other setting has an interval, so that none is ruled out.
+  /// Whether no other setting has an interval, so that none can be ruled out.
   [[nodiscard]] bool is_only_known() const { return best_.unknown + 1 >= best_.arms; }
   [[nodiscard]] bool is_worse() const { return tone_ == Tone::bad; }
-  /// Whether the baseline is to stay: a limit comes before rewards.
+  /// Whether the baseline should be kept, because limits take precedence over rewards.
   [[nodiscard]] bool is_baseline_better() const {
     return is_worse() && !answer_.baseline_breaks_limit;
   }
-  /// Whether more than half of the settings that have an interval may be better.
+  /// Whether more than half of the settings with an interval may be better.
   [[nodiscard]] bool is_one_of_many() const {
     return is_bounded() && 2 * best_.rivals > best_.arms - best_.unknown;
   }
 
-  /// What the advice is about: the same that `on_exit = "best"` would leave, where anything is
-  /// known to be better than the baseline.
+  /// The arm of the advice: the setting that `on_exit = "best"` would choose, if anything is known
+  /// to be better than the baseline.
   [[nodiscard]] std::vector<double> subject() const {
     if (best_.all_alike) return {};
     if (is_proven_) return answer_.uplift->arm;
@@ -183,16 +187,16 @@ class BestSentences {
     return {"the best of all tried", Tone::good};
   }
 
-  /// Where something else is recommended, it must be clear what the mean is of.
+  /// Names the setting if the advice recommends another one.
   [[nodiscard]] std::string mean() const {
     const double low = is_bounded() ? best_.lower : 0.0;
     const double high = is_bounded() ? best_.upper : 0.0;
     if (best_.since && best_.pulls == 0) {
-      return fmt::format("The model has it at {}; it was not measured{}.",
+      return fmt::format("The model estimates {}; the setting was not measured{}.",
                          significant_text(best_.mean, 4), since_text(best_.since));
     }
     if (best_.level_moves && !is_worse()) {
-      return fmt::format("By the model it earns {} now; it has had {}{}.",
+      return fmt::format("According to the model it earns {} now; it was measured in {}{}.",
                          significant_text(best_.mean, 4), pulls_text(best_.pulls),
                          since_text(best_.since));
     }
@@ -208,7 +212,7 @@ class BestSentences {
                        since_text(best_.since));
   }
 
-  /// Of another arm than the best one.
+  /// The proof for an arm other than the best one.
   [[nodiscard]] std::string proof() const {
     const std::string claim = fmt::format("{} is {}better than the baseline",
                                           specification_.space.describe(answer_.uplift->arm),
@@ -220,7 +224,7 @@ class BestSentences {
 
   [[nodiscard]] Uplift::Verdict policy_verdict() const { return answer_.uplift->verdict; }
 
-  /// The whole policy, in contexts where it is not the baseline.
+  /// The result for the policy as a whole, in contexts where it differs from the baseline.
   [[nodiscard]] std::string policy_beside_baseline() const {
     const Uplift& uplift = *answer_.uplift;
     const bool is_decided =
@@ -245,13 +249,13 @@ class BestSentences {
     if (is_baseline_ && is_alone()) return "That is the baseline.";
     if (is_baseline_) return "That is the baseline: no setting tried is significantly better.";
     if (!has_baseline_) return "";
-    if (!specification_.contexts.empty()) return "";  // it is compared with the whole policy
+    if (!specification_.contexts.empty()) return "";  // the policy is compared as a whole
     if (!answer_.uplift) return "The baseline has not been measured yet, so the gain is unknown.";
     const Uplift& uplift = *answer_.uplift;
     const bool is_said_below = uplift.is_refuted && uplift.verdict != Uplift::Verdict::worse;
     if (uplift.is_best && is_said_below) return "";
     if (!uplift.is_best || uplift.verdict == Uplift::Verdict::too_few) {
-      return fmt::format("Beside the baseline: {}.",
+      return fmt::format("Compared with the baseline: {}.",
                          claim_text(specification_.space, uplift, best_, direction()));
     }
     const bool minimizes = direction() == Direction::minimize;
@@ -307,19 +311,18 @@ class BestSentences {
 
   [[nodiscard]] std::string verdict() const {
     if (is_confirmed() && answer_.uplift->is_best) {
-      return fmt::format(
-          "A comparison with the baseline, of {} pairs of its own, has confirmed it.",
-          answer_.uplift->pairs);
+      return fmt::format("A separate comparison with the baseline, of {} pairs, has confirmed it.",
+                         answer_.uplift->pairs);
     }
-    if (verdict_ && verdict_->is_of_policy() && is_confirmed()) return "";  // it is said above
+    if (verdict_ && verdict_->is_of_policy() && is_confirmed()) return "";  // said above
     if (verdict_ && verdict_->is_of_policy()) {
       return fmt::format("The last comparison with the baseline {} the policy{}: {}.",
                          verdict_->confirmed ? "confirmed" : "did not confirm",
-                         verdict_->has_learnt_since ? " as it was then" : "", verdict_->text);
+                         verdict_->has_learnt_since ? " at that time" : "", verdict_->text);
     }
     if (verdict_ && verdict_->before) {
       return fmt::format(
-          "A comparison of {} with the baseline, before pull {}, does not count: {}.",
+          "A comparison of {} with the baseline before pull {} is no longer valid: {}.",
           specification_.space.describe(verdict_->arm), *verdict_->before, verdict_->text);
     }
     if (!verdict_ || is_confirmed() || specification_.is_baseline(verdict_->arm)) return "";
@@ -337,12 +340,13 @@ class BestSentences {
       sentences.emplace_back("There is no interval: rewards of one setting never differ.");
     } else if (best_.level_moves) {
       sentences.emplace_back(
-          "There is no interval of its mean, since the level of all rewards moves; settings are "
-          "judged by how they differ from each other.");
+          "There is no interval for the mean, because the level of all rewards moves; settings are "
+          "judged by their differences.");
     } else if (best_.is_compared) {
       sentences.emplace_back(
-          "There is no interval of its mean, since the level of rewards may move; the difference "
-          "from the baseline holds whatever it does.");
+          "There is no interval for the mean, because the level of rewards may move; the "
+          "difference "
+          "from the baseline is valid nevertheless.");
     } else {
       sentences.emplace_back(assumption_text(best_.assumes));
     }
@@ -352,13 +356,13 @@ class BestSentences {
       sentences.emplace_back("Rewards have rare extreme values.");
       if (rests_on_them) {
         sentences.back() +=
-            " The interval assumes that nothing more extreme than what was seen at some setting "
-            "happens here.";
+            " The interval assumes that rewards here are no more extreme than those seen at "
+            "other settings.";
       }
     }
     if (const auto& model = best_.by_model) {
       sentences.push_back(fmt::format(
-          "The model, which also uses the settings around it, has it at {} to {} "
+          "The model, which also uses nearby settings, estimates {} to {} "
           "({} at this look, not at all looks).",
           number_in(model->lower, model->lower, model->upper),
           number_in(model->upper, model->lower, model->upper), level_text(kModelLevel)));
@@ -372,9 +376,9 @@ class BestSentences {
   const std::optional<Verdict>& verdict_;
   bool has_baseline_ = false;
   bool is_baseline_ = false;
-  bool is_of_policy_ = false;  // what was compared
-  bool is_proven_ = false;     // an arm is better than the baseline, the best one or another
-  std::optional<Tone> tone_;   // of the uplift of the best arm, where that is known
+  bool is_of_policy_ = false;  // the policy was compared, not an arm
+  bool is_proven_ = false;     // some arm is better than the baseline
+  std::optional<Tone> tone_;   // of the uplift of the best arm, if known
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// What to do about the best arm, how certain that is and why, in sentences for people.
+// Advice on the best arm for users: what to do, how certain that is and why, in sentences.
 
 #include "canopy/enum_names.hpp"
 #include "canopy/optimizer.hpp"
@@ -19,12 +19,12 @@ namespace canopy {
 
 struct BestAnswer;
 
-/// What to do.
+/// The recommended action.
 enum class Advice : std::uint8_t {
-  set,     ///< Set the system to it.
-  so_far,  ///< It is the best so far, and may still change.
+  set,     ///< Set the system to this setting.
+  so_far,  ///< The best so far; it may still change.
   keep,    ///< The baseline is at least as good.
-  same,    ///< All settings do the same.
+  same,    ///< All settings have the same effect.
 };
 
 template <>
@@ -32,7 +32,7 @@ struct EnumNames<Advice> {
   static constexpr std::array<std::string_view, 4> names{"set", "so_far", "keep", "same"};
 };
 
-/// How good a piece of news is.
+/// Whether a result is favourable.
 enum class Tone : std::uint8_t { plain, good, bad, unsure };
 
 template <>
@@ -42,10 +42,10 @@ struct EnumNames<Tone> {
 
 struct BestWords {
   Advice advice = Advice::so_far;
-  std::vector<double> arm = {};  ///< the setting that the advice is about; empty: all do the same
+  std::vector<double> arm = {};  ///< the recommended setting; empty: all have the same effect
   std::string certainty = {};    ///< in a few words
   Tone tone = Tone::plain;
-  std::optional<Tone> uplift = std::nullopt;  ///< none: it is not known
+  std::optional<Tone> uplift = std::nullopt;  ///< none: unknown
   std::vector<std::string> sentences = {};
   std::vector<std::string> details = {};
 };
@@ -53,29 +53,34 @@ struct BestWords {
 template <class Visit>
 void visit_fields(BestWords& words, Visit&& visit) {
   visit(Field{"advice",
-              "`set` it; it is the best `so_far`; `keep` the baseline; all settings do the `same`"},
+              "`set` it; it is the best `so_far`; `keep` the baseline; all settings have the "
+              "`same` effect"},
         words.advice);
-  visit(SettingField{Field{"arm",
-                           "that the advice is about: one that is confirmed or proven to be better "
-                           "than the baseline comes before the best arm; left out: all do the same"}
+  visit(SettingField{Field{
+            "arm",
+            "the recommended setting: one confirmed or proven to be better than the baseline takes "
+            "precedence over the best arm; left out: all settings have the same effect"}
                          .or_none()},
         words.arm);
-  visit(Field{"certainty", "in a few words"}, words.certainty);
-  visit(Field{"tone", "of these"}, words.tone);
+  visit(Field{"certainty", "how certain the advice is, in a few words"}, words.certainty);
+  visit(Field{"tone", "whether `certainty` is favourable"}, words.tone);
   visit(Field{"uplift",
-              "how the arm of `uplift` does beside the baseline: `good` or `bad` at the level of "
-              "the interval, or `unsure`; left out: that is not known"}
+              "how the arm of `uplift` compares with the baseline: `good` or `bad` if significant, "
+              "else "
+              "`unsure`; left out: not known"}
             .or_none(),
         words.uplift);
-  visit(Field{"sentences", "what it earns, and beside the baseline and the others"},
-        words.sentences);
-  visit(Field{"details", "why there is no interval, and what the model says"}, words.details);
+  visit(
+      Field{"sentences", "its rewards, and how they compare with the baseline and other settings"},
+      words.sentences);
+  visit(Field{"details", "why there is no interval, and what the model estimates"}, words.details);
 }
 
-/// Good or bad only where that is decided.
+/// Good or bad only if the uplift is significant.
 [[nodiscard]] Tone tone_of(const Uplift& uplift);
 
-/// The words for an answer, whose own words are not looked at, and what the last comparison said.
+/// The advice for an answer (whose own `words` are ignored), given the result of the last
+/// comparison.
 [[nodiscard]] BestWords best_words(const BestAnswer& answer,
                                    const StudySpecification& specification,
                                    const std::optional<Verdict>& verdict = std::nullopt);

@@ -7,10 +7,10 @@
 
 namespace canopy {
 
-/// What has changed: "the level of all rewards fell by 0.5".
+/// Describes a change of the system: "the level of all rewards fell by about 0.5".
 [[nodiscard]] std::string change_text(const Change& change);
 
-/// How often the system was seen to change, and when last; empty if it was not.
+/// Describes the last change of the system and the number of changes; empty if there was none.
 [[nodiscard]] std::string changes_text(const Summary& summary);
 
 }  // namespace canopy

@@ -32,13 +32,13 @@ std::optional<std::size_t> index_of(const Space& space, const std::string& name)
   return std::nullopt;
 }
 
-/// The coordinates along an axis, each once.
+/// The distinct coordinates along an axis.
 std::vector<double> values_along(const Domain& domain, std::uint64_t points) {
   const std::uint64_t values = domain.count().value_or(UINT64_MAX);
   points = std::min(points, values);
   std::vector<double> along;
   for (std::uint64_t i = 0; i < points; ++i) {
-    // Both ends of a real are drawn; of few values, the middle of each.
+    // A real parameter includes both ends; for a list of values, the middle of each part is used.
     const auto at = static_cast<double>(i);
     const auto all = static_cast<double>(points);
     const double coordinate = domain.at(points == values ? (at + 0.5) / all : at / (all - 1.0));
@@ -59,7 +59,7 @@ class Cells {
 
   [[nodiscard]] bool has_model() const { return !nodes_.empty() && nodes_.front().model; }
 
-  /// The smallest cell around a point, and the smallest that has rewards; null if there is none.
+  /// The smallest cell around a point, and the smallest one with rewards; null if there is none.
   struct Found {
     const NodeView* leaf = nullptr;
     const NodeView* pulled = nullptr;
@@ -80,7 +80,7 @@ class Cells {
       const auto part = [&](std::uint32_t i) {
         return std::span<const double>(parts).subspan(i * cell.size(), cell.size());
       };
-      std::uint32_t place = 0;  // in the last part, if in none before it
+      std::uint32_t place = 0;  // index in the last part, if not found in an earlier one
       while (place + 1 < count && !partition_.holds(part(place), point)) ++place;
       path += static_cast<char>('0' + place);
       std::copy_n(part(place).begin(), cell.size(), cell.begin());
@@ -99,8 +99,8 @@ Document axis_document(const Parameter& parameter, const std::vector<double>& al
   return Document::Table{{"name", parameter.name}, {"values", std::move(values)}};
 }
 
-/// Of a point: what is known of the arm itself, if it was tried; else what a model says of its
-/// cell; else what is known of the arm of the smallest cell around it that has rewards.
+/// The estimate for a point: that of the arm itself if it was tried; else the model's for its cell;
+/// else that of the arm of the smallest cell around it that has rewards.
 ArmEstimate what_is_known(const std::optional<Evidence>& evidence, const Cells::Found& found,
                           Arm point) {
   if (!evidence) return {.mean = kUnknown, .interval = {kUnknown, kUnknown}};
@@ -114,7 +114,7 @@ ArmEstimate what_is_known(const std::optional<Evidence>& evidence, const Cells::
   return {.mean = kUnknown, .interval = {kUnknown, kUnknown}};
 }
 
-/// The arm that the picture goes through.
+/// The arm through which the picture is a slice.
 std::vector<double> middle_of(const Space& space, const Optimizer& optimizer) {
   if (const auto best = optimizer.best()) return best->arm;
   std::vector<double> arm(space.dimension());

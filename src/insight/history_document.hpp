@@ -16,7 +16,7 @@
 
 namespace canopy {
 
-/// What the places of a picture are counted in.
+/// The unit of the horizontal axis.
 enum class HistoryAxis : std::uint8_t { pulls, time };
 
 template <>
@@ -33,16 +33,17 @@ struct HistoryColumns {
 
 template <class Visit>
 void visit_fields(HistoryColumns& columns, Visit&& visit) {
-  visit(Field{"pull", "pulls before the middle of the bucket"}, columns.pull);
-  visit(Field{"at", "its middle, in seconds since 1970"}, columns.at);
-  visit(Field{"count", "of rewards"}, columns.count);
-  visit(Field{"mean", "of the rewards"}, columns.mean);
-  visit(Field{"deviation", "standard deviation; 0 of one reward"}, columns.deviation);
-  visit(Field{"least", "of the rewards"}, columns.least);
-  visit(Field{"largest", "of the rewards"}, columns.largest);
+  visit(Field{"pull", "number of pulls before the middle of the bucket"}, columns.pull);
+  visit(Field{"at", "time of the middle, in seconds since 1970"}, columns.at);
+  visit(Field{"count", "number of rewards"}, columns.count);
+  visit(Field{"mean", "mean of the rewards"}, columns.mean);
+  visit(Field{"deviation", "standard deviation of the rewards; 0 for a single one"},
+        columns.deviation);
+  visit(Field{"least", "smallest reward"}, columns.least);
+  visit(Field{"largest", "largest reward"}, columns.largest);
 }
 
-/// Something to be seen beside the rewards.
+/// An event that is marked in the picture.
 struct MarkAnswer {
   std::uint64_t number = 0;
   double pull = 0.0;
@@ -53,14 +54,14 @@ struct MarkAnswer {
 
 template <class Visit>
 void visit_fields(MarkAnswer& mark, Visit&& visit) {
-  visit(Field{"number", "of its entry in the journal"}, mark.number);
-  visit(Field{"pull", "pulls before it"}, mark.pull);
+  visit(Field{"number", "number of its entry in the journal"}, mark.number);
+  visit(Field{"pull", "number of pulls before it"}, mark.pull);
   visit(Field{"at", "seconds since 1970"}, mark.at);
-  visit(Field{"kind", "of its event, as in the journal"}, mark.kind);
-  visit(Field{"text", "for people"}, mark.text);
+  visit(Field{"kind", "kind of the event, as in the journal"}, mark.kind);
+  visit(Field{"text", "description"}, mark.text);
 }
 
-/// The ends of a whole history.
+/// The extent of a whole history.
 struct HistoryExtent {
   std::array<double, 2> pulls{};
   std::optional<std::array<double, 2>> time = std::nullopt;
@@ -68,11 +69,11 @@ struct HistoryExtent {
 
 template <class Visit>
 void visit_fields(HistoryExtent& extent, Visit&& visit) {
-  visit(Field{"pulls", "from 0 on"}, extent.pulls);
-  visit(Field{"time", "in seconds since 1970; null: nothing has happened"}, extent.time);
+  visit(Field{"pulls", "from 0 to the number of pulls"}, extent.pulls);
+  visit(Field{"time", "in seconds since 1970; null: there are no events"}, extent.time);
 }
 
-/// A picture of a history: a place in each column for every bucket with rewards.
+/// A picture of a history. Each column has one element per bucket with rewards.
 struct HistoryAnswer {
   HistoryAxis by = HistoryAxis::pulls;
   HistoryExtent extent = {};
@@ -90,23 +91,24 @@ struct HistoryAnswer {
 
 template <class Visit>
 void visit_fields(HistoryAnswer& history, Visit&& visit) {
-  visit(Field{"by", "what places are counted in"}, history.by);
-  visit(Field{"extent", "of the whole history"}, history.extent);
-  visit(Field{"range", "that the picture shows"}, history.range);
-  visit(Field{"raw", "whether every bucket is one event"}, history.raw);
-  visit(Field{"number", "of the bucket's first entry in the journal"}, history.number);
+  visit(Field{"by", "unit of the range and extent"}, history.by);
+  visit(Field{"extent", "extent of the whole history"}, history.extent);
+  visit(Field{"range", "the range shown"}, history.range);
+  visit(Field{"raw", "whether every bucket is a single event"}, history.raw);
+  visit(Field{"number", "number of the bucket's first entry in the journal"}, history.number);
   visit_fields(history.rewards, visit);
-  visit(Field{"changes", "of the arm, since the bucket before"}, history.changes);
-  visit(Field{"failures", "since the bucket before"}, history.failures);
-  visit(SettingField{Field{"arm", "where it is raw; null: the space has no such arm"}.or_none()},
+  visit(Field{"changes", "changes of the arm since the previous bucket"}, history.changes);
+  visit(Field{"failures", "failures since the previous bucket"}, history.failures);
+  visit(SettingField{Field{"arm", "if `raw`; null: the arm is not in the space"}.or_none()},
         history.arm);
-  visit(Field{"baseline", "measurements of the baseline, in the same way"}, history.baseline);
+  visit(Field{"baseline", "measurements of the baseline, in the same form"}, history.baseline);
   visit(Field{"level",
-              "what the best setting earned, while the level of all rewards was followed; in the "
-              "same way"},
+              "level of the best setting while the level of all rewards was tracked, in the same "
+              "form"},
         history.level);
-  visit(Field{"marks", "some of them where there are many: rare kinds first"}, history.marks);
-  visit(Field{"marks_left_out", "about how many there are beside these"}, history.marks_left_out);
+  visit(Field{"marks", "marked events; a selection if there are many, rare kinds first"},
+        history.marks);
+  visit(Field{"marks_left_out", "approximate number of events not listed"}, history.marks_left_out);
 }
 
 [[nodiscard]] Document history_document(const Space& space, const RewardHistory& history,

@@ -22,7 +22,7 @@ namespace {
 
 using Shares = std::vector<double>;
 
-/// What is known of one arm.
+/// Everything known about one arm.
 struct TriedArm {
   Arm arm;
   double pulls = 0.0;
@@ -32,7 +32,7 @@ struct TriedArm {
 
 constexpr std::size_t kMostArms = 5000;
 
-/// Those that are known best, so that a look takes no longer than a look may.
+/// The arms with most data, limited so that the computation stays fast.
 std::vector<TriedArm> best_known_arms(const Evidence& evidence) {
   std::vector<std::size_t> order(evidence.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -55,14 +55,14 @@ std::vector<TriedArm> best_known_arms(const Evidence& evidence) {
   return arms;
 }
 
-/// Makes parts of one, if there are any.
+/// Scales shares to a sum of one, unless they are all zero.
 Shares normalized(Shares shares) {
   const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
   for (double& share : shares) share = all > 0.0 ? share / all : 0.0;
   return shares;
 }
 
-/// The only knob in which two arms differ, if there is one.
+/// The only parameter in which two arms differ, if there is exactly one.
 std::optional<std::size_t> only_difference(Arm a, Arm b) {
   std::optional<std::size_t> only;
   for (std::size_t axis = 0; axis < a.size(); ++axis) {
@@ -73,14 +73,14 @@ std::optional<std::size_t> only_difference(Arm a, Arm b) {
   return only;
 }
 
-/// A part of the space, and how many parts it has itself.
+/// A part of the space, and the number of its own parts.
 struct PartOfSpace {
   double size = 1.0;
   double parts = 0.0;
 };
 
-/// Each cell that is cut has parts whose arms differ in one knob alone, and the square of the
-/// difference of two neighbours is a part of how f varies: in proportion to the size of the cell.
+/// The parts of a cell have arms that differ in one parameter only. The squared difference of
+/// neighbouring parts contributes to the variation of f in proportion to the cell's size.
 Shares shares_of_cells(const std::vector<NodeView>& nodes, const Evidence& evidence,
                        std::size_t dimension) {
   const auto above = [](std::string_view path) { return path.substr(0, path.size() - 1); };
@@ -90,7 +90,8 @@ Shares shares_of_cells(const std::vector<NodeView>& nodes, const Evidence& evide
   }
   const double noise = evidence.noise();
   Shares shares(dimension);
-  for (std::size_t i = 1; i < nodes.size(); ++i) {  // parents come first, parts follow each other
+  for (std::size_t i = 1; i < nodes.size();
+       ++i) {  // parents precede children, and siblings are adjacent
     const NodeView& right = nodes[i];
     const auto [size, parts] = cells[above(right.path)];
     cells[right.path].size = size / parts;
@@ -102,7 +103,7 @@ Shares shares_of_cells(const std::vector<NodeView>& nodes, const Evidence& evide
     const double apart = evidence.mean(*a) - evidence.mean(*b);
     const double by_chance = noise / static_cast<double>(evidence.pulls(*a)) +
                              noise / static_cast<double>(evidence.pulls(*b));
-    // Chance may take a part away, too: otherwise it would only ever add.
+    // May be negative: clipping at zero would bias the sum upwards.
     const double part = size / (parts - 1.0) * (apart * apart - by_chance);
     if (const auto axis = only_difference(left.arm, right.arm)) shares[*axis] += part;
   }
@@ -112,8 +113,8 @@ Shares shares_of_cells(const std::vector<NodeView>& nodes, const Evidence& evide
 
 constexpr std::size_t kMostBins = 8;
 
-/// Which of some bins each arm is in, by one coordinate: equal values together, about equally many
-/// in each; or one bin a value.
+/// Assigns arms to bins of about equal size by one coordinate, equal values to the same bin; or one
+/// bin per value.
 std::vector<std::size_t> bins_along(const std::vector<TriedArm>& arms, std::size_t axis,
                                     bool is_ordered) {
   std::map<double, std::size_t> values;
@@ -131,8 +132,8 @@ std::vector<std::size_t> bins_along(const std::vector<TriedArm>& arms, std::size
   return bins;
 }
 
-/// The part of the variance of means that goes with the bins, less what chance gives (omega
-/// squared).
+/// The share of the variance of means that the bins explain, minus what is expected by chance
+/// (omega squared).
 double share_of_bins(const std::vector<TriedArm>& arms, const std::vector<std::size_t>& bins) {
   struct Bin {
     double count = 0.0;
@@ -166,10 +167,10 @@ Shares shares_of_arms(const Space& space, const std::vector<TriedArm>& arms) {
   return normalized(std::move(shares));
 }
 
-// --- what is beyond doubt --------------------------------------------------------------------
+// --- which knobs are significant -------------------------------------------------------------
 
-/// Whether some arms that differ in this coordinate alone have intervals without a common value.
-/// The intervals hold for all arms at once, and so does this.
+/// Whether two arms that differ only in this coordinate have disjoint intervals. The intervals hold
+/// for all arms simultaneously, so this is significant for any number of pairs.
 bool differs_along(const std::vector<TriedArm>& arms, std::size_t axis) {
   struct Line {
     double highest_lower = -std::numeric_limits<double>::infinity();
@@ -187,29 +188,31 @@ bool differs_along(const std::vector<TriedArm>& arms, std::size_t axis) {
   return false;
 }
 
-constexpr double kDoubt = 0.05;     // of calling any knob clear that has no effect
-constexpr double kSafety = 2.0;     // f is not a sum of parabolas
-constexpr std::size_t kSpare = 8;   // arms beyond the columns
-constexpr std::size_t kEnough = 4;  // arms for each column, for parabolas rather than lines
+constexpr double kAlpha = 0.05;  // probability of calling any knob clear that has no effect
+// Factor on the variance, because f is not exactly a sum of parabolas.
+constexpr double kSafety = 2.0;
+constexpr std::size_t kSpare = 8;   // minimum number of arms in excess of the columns
+constexpr std::size_t kEnough = 4;  // arms per column required for parabolas instead of lines
 constexpr std::size_t kMostColumns = 100;
 constexpr int kRounds = 6;
 constexpr double kRidge = 1e-9;
 
-/// The means of arms as a sum of one function for each knob: a parabola, or a line where there are
-/// few arms, or a number for each value where their order says nothing.
+/// Models the means of arms as a sum of one function per knob: a parabola, a line if there are few
+/// arms, or one number per value for unordered knobs.
 struct SumOfKnobs {
   struct Columns {
     std::size_t begin = 0;
     std::size_t end = 0;
   };
   std::vector<Columns> knobs = {};
-  std::size_t width = 1;  // the first column is constant
+  std::size_t width = 1;  // the first column is the constant
   std::vector<double> rows = {};
 };
 
 SumOfKnobs columns_of(const Space& space, const std::vector<TriedArm>& arms, std::size_t degree) {
   SumOfKnobs sum;
-  std::vector<std::vector<double>> values(space.dimension());  // all but the first, if not ordered
+  // For unordered parameters: all values but the first.
+  std::vector<std::vector<double>> values(space.dimension());
   for (std::size_t axis = 0; axis < space.dimension(); ++axis) {
     std::size_t columns = degree;
     if (!space.parameters()[axis].domain.is_ordered()) {
@@ -248,8 +251,8 @@ SumOfKnobs columns_of(const Space& space, const std::vector<TriedArm>& arms, std
   return sum;
 }
 
-/// The coefficients and their covariance. What the sum does not explain beyond noise is taken as a
-/// variance of its own of every arm, so that an arm that is known exactly does not decide alone.
+/// The coefficients and their covariance. Variation that the sum does not explain is treated as
+/// additional variance of every arm, so that a precisely known arm does not dominate.
 struct Fit {
   std::vector<double> coefficients = {};
   std::vector<double> covariance = {};
@@ -257,7 +260,7 @@ struct Fit {
 std::optional<Fit> fitted(const SumOfKnobs& sum, const std::vector<TriedArm>& arms, double noise) {
   const std::size_t width = sum.width;
   Fit fit;
-  double unexplained = 0.0;  // in parts of the noise, as weights are
+  double unexplained = 0.0;  // relative to the noise, like the weights
   for (int round = 0; round < kRounds; ++round) {
     std::vector<double> normal(width * width, 0.0);
     std::vector<double> right(width, 0.0);
@@ -271,7 +274,7 @@ std::optional<Fit> fitted(const SumOfKnobs& sum, const std::vector<TriedArm>& ar
         right[a] += w * row[a] * arms[i].mean;
       }
     }
-    // A knob of which one value was tried says nothing; it must not keep the others from speaking.
+    // A ridge term, so that a knob with a single tried value does not make the matrix singular.
     for (std::size_t a = 0; a < width; ++a) normal[a * width + a] += kRidge * normal[0];
     if (!invert_positive(normal, width)) return std::nullopt;
     fit.coefficients.assign(width, 0.0);
@@ -297,7 +300,7 @@ std::optional<Fit> fitted(const SumOfKnobs& sum, const std::vector<TriedArm>& ar
   return fit;
 }
 
-/// The knobs without which the sum would fit worse beyond doubt (Wald's test).
+/// The knobs without which the sum fits significantly worse (Wald test).
 std::vector<bool> knobs_that_explain(const Space& space, const std::vector<TriedArm>& arms,
                                      double noise) {
   std::vector<bool> explain(space.dimension(), false);
@@ -317,7 +320,7 @@ std::vector<bool> knobs_that_explain(const Space& space, const std::vector<Tried
         part[a * size + b] = fit->covariance[(begin + a) * sum.width + begin + b];
       }
     }
-    // Scaled to a diagonal of ones, since the units of rewards may be anything.
+    // Normalized to a unit diagonal, because rewards may have any unit.
     std::vector<double> scale(size);
     for (std::size_t a = 0; a < size; ++a) scale[a] = std::sqrt(part[a * size + a]);
     for (std::size_t a = 0; a < size; ++a) {
@@ -331,9 +334,9 @@ std::vector<bool> knobs_that_explain(const Space& space, const std::vector<Tried
                      fit->coefficients[begin + b] / scale[b];
       }
     }
-    const double doubt = boost::math::cdf(
+    const double p_value = boost::math::cdf(
         complement(boost::math::chi_squared(static_cast<double>(size)), statistic / kSafety));
-    explain[axis] = doubt < kDoubt / static_cast<double>(explain.size());
+    explain[axis] = p_value < kAlpha / static_cast<double>(explain.size());
   }
   return explain;
 }
@@ -350,21 +353,22 @@ KnobEffects knob_effects(const StudySpecification& specification, Optimizer& opt
   const auto learnt = optimizer.learnt();
   const TreeView* tree = optimizer.tree();
   if (!evidence || evidence->size() == 0) {
-    effects.basis = "There is no reward yet.";
+    effects.basis = "There are no rewards yet.";
   } else if (learnt && !learnt->shares.empty()) {
     shares = learnt->shares;
-    effects.basis = "Shares of how f varies over the box, as the model has learnt it.";
+    effects.basis =
+        "Shares of the variation of the mean reward over the search space, estimated by the model.";
   } else if (tree != nullptr) {
     shares = shares_of_cells(tree->nodes(), *evidence, space.dimension());
     effects.basis =
-        "Shares of how f varies over the box: how far the parts of cells are apart, less what "
-        "noise "
-        "gives.";
+        "Shares of the variation of the mean reward over the search space: squared differences "
+        "between the parts of cells, minus what noise contributes.";
   } else {
     shares = shares_of_arms(space, arms);
     effects.basis =
-        "Shares of how the means of the settings tried vary with each knob, less what chance "
-        "gives.";
+        "Shares of the variation of the means of tried settings that each knob explains, minus "
+        "what "
+        "is expected by chance.";
   }
   for (std::size_t i = 0; i < shares.size(); ++i) effects.knobs.push_back({i, shares[i]});
   if (evidence) {

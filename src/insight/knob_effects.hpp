@@ -11,24 +11,24 @@
 
 namespace canopy {
 
-/// How much one knob matters.
+/// The importance of one knob.
 struct KnobEffect {
   std::size_t parameter = 0;
-  double share = 0.0;  ///< of how f varies, in [0, 1]
-  bool clear = false;  ///< two settings that differ in this knob alone differ beyond doubt
+  double share = 0.0;  ///< of the variation of f, in [0, 1]
+  bool clear = false;  ///< settings that differ only in this knob differ significantly
 };
 
 struct KnobEffects {
-  std::vector<KnobEffect> knobs = {};  ///< what matters most first
-  std::string basis = {};              ///< what the shares rest on, for people
+  std::vector<KnobEffect> knobs = {};  ///< most important first
+  std::string basis = {};              ///< how the shares were computed, for users
 };
 
-/// Shares are those of the model, where the optimizer has one; else, with a tree, of the
-/// differences between the parts of its cells, less what noise gives; else of the differences
-/// between the means of settings with other values of the knob, less what chance gives.
+/// Shares are those of the model, if the optimizer has one; else, with a tree, from the differences
+/// between the parts of its cells, minus what noise contributes; else from the differences between
+/// the means of settings with different values of the knob, minus what is expected by chance.
 ///
-/// A knob is clear when settings that differ in it alone have intervals without a common value, or
-/// when a sum of one parabola for each knob, fitted to the means of all settings, needs it.
+/// A knob is clear if settings that differ only in it have disjoint intervals, or if a sum of one
+/// parabola per knob, fitted to the means of all settings, needs it.
 [[nodiscard]] KnobEffects knob_effects(const StudySpecification& specification,
                                        Optimizer& optimizer);
 

@@ -8,10 +8,9 @@
 
 namespace canopy {
 
-/// A policy as a module of Python that needs nothing but Python: `def setting(hour, load)` returns
-/// the setting as a dictionary. It treats contexts as canopy does: numbers beyond their ranges
-/// count as the ends, periods are taken off, and what is not finite, or no value of a choice, is
-/// refused.
+/// A policy as a Python module without dependencies: `def setting(hour, load)` returns the setting
+/// as a dictionary. It treats contexts like canopy: numbers outside a range are clamped, periods
+/// are reduced, and values that are not finite or not a choice are rejected.
 [[nodiscard]] std::string policy_python(const std::string& name, const StudySpecification& study,
                                         const Policy& policy, std::uint64_t pulls);
 

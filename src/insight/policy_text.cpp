@@ -15,7 +15,7 @@ namespace canopy {
 namespace {
 
 constexpr std::size_t kMostBars = 16;
-constexpr std::size_t kMostListed = 8;  // choices
+constexpr std::size_t kMostListed = 8;  // number of choices listed
 
 std::string joined(const std::vector<std::string>& parts, std::string_view between) {
   return fmt::format("{}", fmt::join(parts, between));
@@ -28,7 +28,7 @@ std::vector<std::string> texts_of(const Domain& domain, const std::vector<double
   return texts;
 }
 
-/// The same with a backslash before what separates them.
+/// The values as text, with the separator escaped by a backslash.
 std::vector<std::string> between_bars(const Domain& domain, const std::vector<double>& values) {
   std::vector<std::string> texts;
   for (const std::string& text : texts_of(domain, values)) {
@@ -50,7 +50,7 @@ std::string count_text(std::uint64_t count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
-/// Means of runs of bins, so that there are at most so many.
+/// Averages runs of bins, so that there are at most `most`.
 std::vector<double> in_fewer_bins(const std::vector<double>& bins, std::size_t most) {
   const std::size_t runs = std::min(bins.size(), most);
   std::vector<double> means;
@@ -73,13 +73,13 @@ std::string bars(const std::vector<double>& heights) {
   return text;
 }
 
-/// Letters on a terminal, of text in UTF-8.
+/// The width in characters of UTF-8 text on a terminal.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char byte) { return (byte & '\xC0') != '\x80'; }));
 }
 
-/// Columns that are as wide as they need to be, two blanks apart.
+/// Pads columns to equal width, separated by two spaces.
 std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows) {
@@ -96,7 +96,7 @@ std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& ro
   return lines;
 }
 
-/// What is to be known of a row beside its numbers.
+/// Remarks on a row besides its numbers.
 std::string remarks(const PolicyRow& row, const std::string& shared) {
   std::vector<std::string> parts;
   if (row.breaks_limits) parts.emplace_back("no setting keeps the limits here");
@@ -105,7 +105,7 @@ std::string remarks(const PolicyRow& row, const std::string& shared) {
   return joined(parts, "; ");
 }
 
-/// The numbers, from 1, of the rows that may have the same setting.
+/// The numbers, from 1, of rows that may have the same setting.
 std::string shared_text(const PolicyRow& row, std::string_view between) {
   std::vector<std::string> numbers;
   for (const std::size_t other : row.may_share) numbers.push_back(std::to_string(other + 1));
@@ -149,7 +149,7 @@ bool is_in_region(const ContextSpace& contexts, const PolicyRow& row, Context co
 }
 
 std::string weight_text(const ContextWeight& weight) {
-  if (weight.splits == 0) return "no split: the best setting is not seen to depend on it";
+  if (weight.splits == 0) return "no split: no effect on the best setting was found";
   return fmt::format("{}, evidence {} nats", count_text(weight.splits, "split"),
                      significant_text(weight.evidence, 3));
 }
@@ -160,7 +160,7 @@ std::string effect_text(const ContextSpace& contexts, std::size_t variable,
   const bool has_none =
       std::all_of(bins.begin(), bins.end(), [](double each) { return each == 0.0; });
   if (has_none) return "";
-  std::vector<std::size_t> places;  // of bins that have a value
+  std::vector<std::size_t> places;  // bins with a value
   for (std::size_t bin = 0; bin < bins.size(); ++bin) {
     const auto [first, last] = contexts.ends(variable, bin);
     if (first <= last) places.push_back(bin);
@@ -179,7 +179,7 @@ std::string effect_text(const ContextSpace& contexts, std::size_t variable,
 std::string moved_text(const Policy& policy) {
   if (policy.moved == 0) return "";
   return fmt::format(
-      "{} beyond the range of a variable and counted as its end",
+      "{} outside the range of a variable and treated as the end of the range",
       policy.moved == 1 ? "1 context was" : fmt::format("{} contexts were", policy.moved));
 }
 
@@ -193,7 +193,7 @@ std::string names_text(const ContextSpace& contexts) {
 }
 
 std::string policy_summary(const ContextSpace& contexts, const Policy& policy) {
-  if (policy.rows.size() == 1 && policy.rows[0].arm.empty()) return "nothing was told yet";
+  if (policy.rows.size() == 1 && policy.rows[0].arm.empty()) return "no rewards yet";
   if (policy.rows.size() > 1) {
     return fmt::format("{} regions of {}", policy.rows.size(), names_text(contexts));
   }
@@ -220,7 +220,7 @@ std::vector<std::string> policy_table(const StudySpecification& study, const Pol
   head.emplace_back("");
   for (const ContextVariable& variable : study.contexts.variables()) head.push_back(variable.name);
   for (const Parameter& parameter : study.space.parameters()) head.push_back(parameter.name);
-  // Beside a baseline that is measured, means have no intervals: the level of rewards may move.
+  // With a measured baseline, means have no intervals, because the level of rewards may move.
   const bool has_intervals = !study.baseline || study.baseline->every == 0;
   head.insert(head.end(), {"pulls", "mean"});
   if (has_intervals) {

@@ -9,13 +9,13 @@
 
 namespace canopy {
 
-/// What the commands that make sense follow from.
+/// The facts that determine which commands make sense.
 struct CommandFacts {
-  std::optional<RunnerCommand> order = {};  ///< that people gave and did not take back
+  std::optional<RunnerCommand> order = {};  ///< the command in force
   StudyPhase phase = StudyPhase::waiting;
-  bool has_system = false;    ///< that canopy sets
-  bool has_baseline = false;  ///< of that system
-  bool has_best = false;      ///< some arm can be recommended
+  bool has_system = false;    ///< canopy sets the system
+  bool has_baseline = false;  ///< the study has a baseline
+  bool has_best = false;      ///< there is a best arm to recommend
 };
 
 /// The commands that make sense now, the most likely one first.

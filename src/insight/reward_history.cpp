@@ -15,11 +15,11 @@
 namespace canopy {
 namespace {
 
-constexpr std::size_t kLongestText = 200;    // of a mark
-constexpr std::uint64_t kMostRead = 25'600;  // entries for one picture
-constexpr std::size_t kBlocksAtOnce = 16;    // of those whose entries are read
+constexpr std::size_t kLongestText = 200;    // bytes of a mark's text
+constexpr std::uint64_t kMostRead = 25'600;  // maximum number of entries read for one picture
+constexpr std::size_t kBlocksAtOnce = 16;    // blocks whose entries are read together
 
-/// An arm as one number, which is never 0.
+/// A hash of an arm, never 0.
 std::size_t hash_of(const std::vector<double>& arm) {
   const std::string_view bytes(reinterpret_cast<const char*>(arm.data()),
                                arm.size() * sizeof(double));
@@ -30,18 +30,18 @@ struct MarkText {
   using Text = std::optional<std::string>;
 
   Text operator()(const Failed& event) const {
-    return event.for_good ? event.what : event.what + " (tried again)";
+    return event.for_good ? event.what : event.what + " (will be retried)";
   }
-  Text operator()(const Penalized& event) const { return "counts as " + to_text(event.reward); }
-  Text operator()(const Barred& event) const { return "counts as " + to_text(event.reward); }
-  Text operator()(const TunerStarted& /*event*/) const { return "a tuner begins"; }
+  Text operator()(const Penalized& event) const { return "learnt as " + to_text(event.reward); }
+  Text operator()(const Barred& event) const { return "learnt as " + to_text(event.reward); }
+  Text operator()(const TunerStarted& /*event*/) const { return "a tuner started"; }
   Text operator()(const TunerStopped& event) const { return event.why; }
   Text operator()(const Finished& /*event*/) const { return "finished"; }
   Text operator()(const CommandAccepted& event) const {
     return std::string(name_of(event.command)) + ", by " + event.by;
   }
   Text operator()(const ComparisonBegun& /*event*/) const {
-    return "the best arm is compared with the baseline";
+    return "the best setting is compared with the baseline";
   }
   Text operator()(const ComparisonEnded& event) const { return event.verdict; }
   Text operator()(const Changed& event) const { return change_text(event.change); }
@@ -69,7 +69,7 @@ HistoryPart& HistoryPart::operator+=(const HistoryPart& next) {
   return *this;
 }
 
-// --- taking in a journal ---------------------------------------------------------------------
+// --- folding the journal ---------------------------------------------------------------------
 
 HistoryPart HistoryFold::take(const JournalEntry& entry) {
   HistoryPart part{
@@ -87,7 +87,7 @@ HistoryPart HistoryFold::take(const JournalEntry& entry) {
         } else if constexpr (std::is_same_v<Kind, LevelSeen>) {
           part.level = Rewards::one(event.reward);
         } else if constexpr (std::is_same_v<Kind, Failed>) {
-          // One for good is followed by a penalty, unless it was not for an arm.
+          // A final failure of an arm is followed by a penalty, which counts as the failure.
           part.failures = event.for_good && event.ticket != 0 ? 0 : 1;
         } else if constexpr (std::is_same_v<Kind, Penalized>) {
           part.failures = 1;
@@ -124,7 +124,7 @@ void RewardHistory::Marks::add(HistoryMark mark) {
   if (count++ % stride != 0) return;
   kept.push_back(std::move(mark));
   if (kept.size() <= kMost) return;
-  stride *= 2;  // every other one stays
+  stride *= 2;  // keep every other mark
   for (std::size_t i = 1; 2 * i < kept.size(); ++i) kept[i] = std::move(kept[2 * i]);
   kept.resize((kept.size() + 1) / 2);
 }
@@ -167,13 +167,13 @@ std::size_t RewardHistory::bytes() const {
   return bytes;
 }
 
-// --- a picture of it -------------------------------------------------------------------------
+// --- pictures --------------------------------------------------------------------------------
 
 namespace {
 
 using Block = RewardHistory::Block;
 
-/// The place of something in a picture.
+/// Maps events to positions in a picture.
 class Axis {
  public:
   Axis(const RewardHistory& history, const HistoryRange& range)
@@ -197,7 +197,7 @@ class Axis {
     return std::min(static_cast<std::size_t>(place), buckets_ - 1);
   }
 
-  /// The blocks that have something within the picture.
+  /// The blocks that overlap the picture.
   [[nodiscard]] std::span<const Block> within(const std::vector<Block>& blocks) const {
     const auto ends_before = [&](const Block& block) {
       const HistoryPart& part = block.part;
@@ -222,7 +222,7 @@ class Axis {
   double from_, to_;
 };
 
-/// Puts parts together that fall into the same bucket.
+/// Merges parts that fall into the same bucket.
 class Thinned {
  public:
   explicit Thinned(const Axis& axis) : axis_(axis) {}
@@ -245,7 +245,7 @@ class Thinned {
   std::size_t last_ = 0;
 };
 
-/// Lets failures and changes go with the rewards that come next, or with the last ones.
+/// Moves failures and changes to the next part with rewards, or to the last one.
 std::vector<HistoryPart> with_rewards(const std::vector<HistoryPart>& parts) {
   std::vector<HistoryPart> with;
   std::uint32_t failures = 0;
@@ -264,7 +264,7 @@ std::vector<HistoryPart> with_rewards(const std::vector<HistoryPart>& parts) {
   return with;
 }
 
-/// Those that have some of these.
+/// The parts in which the given member has rewards.
 std::vector<HistoryPart> with_some(Rewards HistoryPart::*of, std::vector<HistoryPart> parts) {
   std::erase_if(parts, [of](const HistoryPart& part) { return (part.*of).count == 0; });
   return parts;
@@ -276,7 +276,7 @@ std::vector<HistoryPart> thinned(const Axis& axis, const std::vector<HistoryPart
   return thin.take();
 }
 
-/// Some of them, evenly over all, the first and the last included.
+/// Selects some of the marks evenly, including the first and the last.
 void take_evenly(const std::vector<const HistoryMark*>& marks, std::size_t most,
                  std::vector<HistoryMark>& taken) {
   const std::size_t count = std::min(marks.size(), most);
@@ -286,7 +286,7 @@ void take_evenly(const std::vector<const HistoryMark*>& marks, std::size_t most,
   }
 }
 
-/// Rare kinds stay; of the others there are equally many.
+/// Keeps rare kinds; of the others, equal numbers.
 void thin_marks(std::vector<std::vector<const HistoryMark*>> by_kind,
                 std::vector<HistoryMark>& taken) {
   std::stable_sort(by_kind.begin(), by_kind.end(),
@@ -298,7 +298,7 @@ void thin_marks(std::vector<std::vector<const HistoryMark*>> by_kind,
             [](const HistoryMark& a, const HistoryMark& b) { return a.number < b.number; });
 }
 
-/// The entries of a short time: one part each, and where their arms are to be found.
+/// Entries of a short period, one part each, and where to find their arms.
 class Entries {
  public:
   Entries(const RewardHistory& history, const Axis& axis, const ReadEntries& read)
@@ -323,10 +323,10 @@ class Entries {
 
   [[nodiscard]] const std::vector<HistoryPart>& parts() const { return parts_; }
   [[nodiscard]] const std::vector<HistoryMark>& marks() const { return marks_; }
-  /// How many of the parts have rewards.
+  /// The number of parts with rewards.
   [[nodiscard]] std::size_t rewards() const { return sources_.size(); }
 
-  /// The arms of these.
+  /// The arms of these parts.
   [[nodiscard]] std::vector<std::vector<double>> arms() {
     std::vector<std::vector<double>> arms;
     for (const Source& source : sources_) {
@@ -347,7 +347,7 @@ class Entries {
   }
 
  private:
-  /// A comparison is of one arm, whose pulls have no tickets. Tickets begin at 1.
+  /// Pulls of a comparison have no tickets; tickets begin at 1.
   static constexpr Ticket kCompared = 0;
 
   static Ticket ticket_of(const Event& event) {
@@ -371,7 +371,7 @@ class Entries {
         event);
   }
 
-  /// The arm of the comparison that was going on when the picture begins.
+  /// The arm of the comparison that was in progress at the beginning of the picture.
   [[nodiscard]] std::vector<double> compared_before() const {
     const auto& begun = history_.marks().at(Event(ComparisonBegun()).index()).kept;
     const auto after = std::partition_point(
@@ -386,7 +386,8 @@ class Entries {
     return arm;
   }
 
-  /// It was asked for before the time of the picture, and other tickets with it.
+  /// Finds the arm of a ticket that was issued before the beginning of the picture, and those of
+  /// other such tickets.
   void read_arms_beside(Ticket ticket) {
     const std::vector<Block>& blocks = history_.blocks();
     const auto block = std::partition_point(
@@ -400,13 +401,13 @@ class Entries {
   const Axis& axis_;
   const ReadEntries& read_;
   std::vector<HistoryPart> parts_;
-  /// Where the arm of a part with rewards is to be found.
+  /// Where to find the arm of a part with rewards.
   struct Source {
     Ticket ticket = kCompared;
-    std::size_t comparison = 0;  ///< how many comparisons have begun in the time of the picture
+    std::size_t comparison = 0;  ///< number of comparisons begun since the beginning of the picture
   };
   std::vector<Source> sources_;
-  std::vector<std::vector<double>> compared_;  // the arms of these
+  std::vector<std::vector<double>> compared_;  // the arms of these comparisons
   std::vector<HistoryMark> marks_;
   std::unordered_map<Ticket, std::vector<double>> arms_;
 };
@@ -456,11 +457,11 @@ HistoryPicture picture_of(const RewardHistory& history, const HistoryRange& rang
   return picture;
 }
 
-// --- entries of some kinds -------------------------------------------------------------------
+// --- entries by kind -------------------------------------------------------------------------
 
 namespace {
 
-/// Calls visit with all entries of some kinds that are in blocks.
+/// Calls visit with all entries of the given kinds in the blocks.
 void visit_blocks(std::span<const Block> blocks, std::uint32_t kinds, const ReadEntries& read,
                   const std::function<void(const JournalEntry&)>& visit) {
   read(blocks.front().part.first - 1, Entries::count_of(blocks), [&](const JournalEntry& entry) {

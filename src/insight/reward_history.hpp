@@ -15,19 +15,19 @@
 
 namespace canopy {
 
-/// What an event, or several in a row, add to a picture of the rewards of a study over time.
+/// The contribution of one or several consecutive events to a picture of rewards over time.
 struct HistoryPart {
   std::uint64_t first = 0;               ///< number of the first event
   double first_at = 0.0, last_at = 0.0;  ///< seconds since 1970
-  std::uint64_t pulls = 0;               ///< before it, those that failed included
-  std::uint64_t length = 0;              ///< pulls that it has
-  Rewards rewards = {};                  ///< learnt, or of an arm that is compared
+  std::uint64_t pulls = 0;               ///< before this part, including failed ones
+  std::uint64_t length = 0;              ///< number of pulls in this part
+  Rewards rewards = {};                  ///< learnt, or of an arm being compared
   Rewards baseline = {};
-  Rewards level = {};          ///< while that of all rewards moves
-  std::uint32_t failures = 0;  ///< of pulls, and of tries that were repeated
-  std::uint32_t changes = 0;   ///< of the arm
+  Rewards level = {};          ///< the tracked level of all rewards
+  std::uint32_t failures = 0;  ///< failed pulls and failed attempts
+  std::uint32_t changes = 0;   ///< changes of the arm
 
-  /// Its middle: how many pulls came before that, and when it was.
+  /// The middle of the part: the number of pulls before it, and its time.
   [[nodiscard]] double pull() const {
     return static_cast<double>(pulls) + 0.5 * static_cast<double>(length);
   }
@@ -36,7 +36,7 @@ struct HistoryPart {
   HistoryPart& operator+=(const HistoryPart& next);
 };
 
-/// Turns entries of a journal into parts, in order.
+/// Converts journal entries to parts, in order.
 class HistoryFold {
  public:
   [[nodiscard]] HistoryPart take(const JournalEntry& entry);
@@ -47,52 +47,53 @@ class HistoryFold {
   [[nodiscard]] bool is_change(const std::vector<double>& arm);
 
   std::uint64_t pulls_ = 0;
-  std::size_t arm_ = 0;   // a hash of the last one; 0: there is none
-  bool applies_ = false;  // a tuner does: what is asked for is not what the system has
+  std::size_t arm_ = 0;  // hash of the last arm; 0: none
+  // A tuner applies settings: an arm that was asked for is not yet the system's.
+  bool applies_ = false;
 };
 
-/// Something that people want to see beside the rewards.
+/// An event that is shown beside the rewards.
 struct HistoryMark {
-  std::uint64_t number = 0;  ///< of its event
-  double pull = 0.0;         ///< pulls before it
+  std::uint64_t number = 0;  ///< number of the event
+  double pull = 0.0;         ///< number of pulls before it
   double at = 0.0;
-  std::size_t kind = 0;  ///< as Event numbers them
+  std::size_t kind = 0;  ///< index of the kind in Event
   std::string text = {};
 };
 
-/// The mark of an event; none of most kinds.
+/// The mark of an event; none for most kinds.
 [[nodiscard]] std::optional<HistoryMark> mark_of(const JournalEntry& entry, std::uint64_t pulls);
 
-/// The rewards of a study over time, folded from its journal, in a hundredth of its size: parts of
-/// some events each, and the marks. A picture of a long time is made of these alone; one of a short
-/// time needs some entries from the store.
+/// The rewards of a study over time, folded from its journal at about a hundredth of its size:
+/// blocks of consecutive events, and marks. A picture of a long period needs only these; one of a
+/// short period reads some entries from the store.
 class RewardHistory {
  public:
   static constexpr std::size_t kEventsInBlock = 32;
   static constexpr double kLongestPause = 60.0;  ///< seconds between events of a block
 
-  /// Some events in a row.
+  /// A block of consecutive events.
   struct Block {
     HistoryPart part;
-    HistoryFold before;             ///< to fold its entries again
-    std::uint64_t events = 0;       ///< that are in it
-    std::uint64_t last_ticket = 0;  ///< that was asked for, up to its end
-    std::uint32_t kinds = 0;        ///< a bit for each kind of event that is in it
+    HistoryFold before;             ///< the state before its entries, for folding them again
+    std::uint64_t events = 0;       ///< number of its events
+    std::uint64_t last_ticket = 0;  ///< the last ticket issued up to its end
+    std::uint32_t kinds = 0;        ///< a bit for each kind of event in it
   };
   static_assert(std::variant_size_v<Event> <= 32);
 
-  /// The next entry of the journal.
+  /// Processes the next entry of the journal.
   void take(const JournalEntry& entry);
 
   [[nodiscard]] std::uint64_t events() const { return events_; }
   [[nodiscard]] std::uint64_t pulls() const { return fold_.pulls(); }
   [[nodiscard]] const Rewards& baseline() const { return baseline_; }
   [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }
-  /// Of the first event and the last; 0 if there is none.
+  /// The times of the first and the last event; 0 if there are none.
   [[nodiscard]] double first_at() const;
   [[nodiscard]] double last_at() const;
 
-  /// Marks of one kind: all of them or, when there are very many, one of every `stride`.
+  /// Marks of one kind: all, or one of every `stride` if there are very many.
   struct Marks {
     static constexpr std::size_t kMost = 4096;
 
@@ -105,7 +106,7 @@ class RewardHistory {
   using MarksByKind = std::array<Marks, std::variant_size_v<Event>>;
   [[nodiscard]] const MarksByKind& marks() const { return marks_; }
 
-  /// About how much memory it takes.
+  /// Approximate memory usage.
   [[nodiscard]] std::size_t bytes() const;
 
  private:
@@ -117,26 +118,26 @@ class RewardHistory {
   MarksByKind marks_;
 };
 
-/// Reads entries of a journal, as Store::read does.
+/// Reads entries of a journal, like Store::read.
 using ReadEntries = std::function<void(std::uint64_t after, std::uint64_t limit,
                                        const std::function<void(const JournalEntry&)>& visit)>;
 
-/// What of a history is to be seen.
+/// The part of a history to show.
 struct HistoryRange {
-  bool by_time = false;                      ///< `from` and `to` are seconds since 1970; else pulls
-  std::optional<double> from = {}, to = {};  ///< none: the whole of it
-  std::size_t buckets = 600;                 ///< at most so many parts
+  bool by_time = false;                      ///< `from` and `to` are seconds since 1970, else pulls
+  std::optional<double> from = {}, to = {};  ///< none: unlimited
+  std::size_t buckets = 600;                 ///< maximum number of parts
 };
 
-/// A part of a history, thinned out: the least and the largest of what was merged are still there.
+/// A thinned-out part of a history. Merged parts keep the smallest and the largest reward.
 struct HistoryPicture {
   double from = 0.0, to = 0.0;
-  bool is_raw = false;                         ///< every part is one event
-  std::vector<HistoryPart> rewards = {};       ///< each with at least one
-  std::vector<std::vector<double>> arms = {};  ///< of these, if raw; empty where it is not known
-  std::vector<HistoryPart> baseline = {};      ///< each with a measurement of the baseline
-  std::vector<HistoryPart> level = {};         ///< each with a level that is followed
-  std::vector<HistoryMark> marks = {};         ///< by number
+  bool is_raw = false;                         ///< every part is a single event
+  std::vector<HistoryPart> rewards = {};       ///< parts with at least one reward
+  std::vector<std::vector<double>> arms = {};  ///< of these parts, if raw; empty if unknown
+  std::vector<HistoryPart> baseline = {};      ///< parts with measurements of the baseline
+  std::vector<HistoryPart> level = {};         ///< parts with a tracked level
+  std::vector<HistoryMark> marks = {};         ///< ordered by number
   std::uint64_t marks_left_out = 0;
 };
 
@@ -145,8 +146,9 @@ inline constexpr std::size_t kMostMarks = 300;  ///< in a picture
 [[nodiscard]] HistoryPicture picture_of(const RewardHistory& history, const HistoryRange& range,
                                         const ReadEntries& read);
 
-/// Calls visit with entries of some kinds (a bit each), reading no more than needed: in order, of
-/// those after a number; or the newest first, of those before one. Until it returns false.
+/// Calls visit with entries of the given kinds (a bit each) until it returns false, and reads no
+/// more than necessary. visit_oldest goes forward from after a number, visit_newest backward from
+/// before one.
 void visit_oldest(const RewardHistory& history, std::uint32_t kinds, std::uint64_t after,
                   const ReadEntries& read, const std::function<bool(const JournalEntry&)>& visit);
 void visit_newest(const RewardHistory& history, std::uint32_t kinds, std::uint64_t before,

@@ -10,7 +10,7 @@ constexpr std::size_t kLongestWhy = 200;
 
 std::optional<PhaseReport> as_ordered(const PhaseFacts& facts) {
   std::string by = " by " + excerpt(facts.ordered_by);
-  if (facts.tuner_began && !facts.tuner_lives) by += "; nobody runs it now";
+  if (facts.tuner_began && !facts.tuner_lives) by += "; no tuner is running";
   switch (facts.order.value_or(RunnerCommand::resume)) {
     case RunnerCommand::end:
       return PhaseReport{StudyPhase::finished, "ended by " + excerpt(facts.ordered_by)};
@@ -19,7 +19,7 @@ std::optional<PhaseReport> as_ordered(const PhaseFacts& facts) {
     case RunnerCommand::hold:
       return PhaseReport{StudyPhase::waiting, "held" + by};
     case RunnerCommand::baseline:
-      return PhaseReport{StudyPhase::waiting, "put at the baseline" + by};
+      return PhaseReport{StudyPhase::waiting, "set to the baseline" + by};
     default:
       return std::nullopt;
   }
@@ -37,18 +37,18 @@ PhaseReport after_stop(const TunerStopped& stop) {
 
 PhaseReport phase_of(const PhaseFacts& facts) {
   if (const auto ordered = as_ordered(facts)) return *ordered;
-  if (!facts.last) return {StudyPhase::waiting, "nothing has happened yet"};
+  if (!facts.last) return {StudyPhase::waiting, "no events yet"};
   if (facts.last->at < facts.created && !facts.tuner_lives) {
-    return {StudyPhase::waiting, "nothing has happened since it was made"};
+    return {StudyPhase::waiting, "no events since it was created"};
   }
   if (const auto* stop = std::get_if<TunerStopped>(&facts.last->event)) return after_stop(*stop);
   if (std::holds_alternative<Finished>(facts.last->event))
     return {StudyPhase::finished, "finished"};
   if (facts.tuner_lives) return {StudyPhase::running};
-  if (facts.tuner_began) return {StudyPhase::failed, "the tuner is gone without a word"};
+  if (facts.tuner_began) return {StudyPhase::failed, "the tuner ended unexpectedly"};
   if (facts.is_at_work) return {StudyPhase::running};
-  if (facts.is_open && facts.now - facts.last->at < kWorksOn) return {StudyPhase::running};
-  return {StudyPhase::waiting, "nobody asks"};
+  if (facts.is_open && facts.now - facts.last->at < kActiveSeconds) return {StudyPhase::running};
+  return {StudyPhase::waiting, "no client is active"};
 }
 
 }  // namespace canopy

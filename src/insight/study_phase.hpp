@@ -11,12 +11,12 @@
 
 namespace canopy {
 
-/// What people want to know of a study at one glance.
+/// The status of a study at a glance.
 enum class StudyPhase : std::uint8_t {
-  running,   ///< Somebody works on it.
-  waiting,   ///< Nobody does, and somebody may.
-  finished,  ///< It has done what it was to do, or people have ended it.
-  failed,    ///< It has stopped and was not meant to.
+  running,   ///< A tuner or clients are working on it.
+  waiting,   ///< No work is in progress; it can be continued.
+  finished,  ///< It has used its budget, or was ended by a user.
+  failed,    ///< It stopped unexpectedly.
 };
 
 template <>
@@ -25,30 +25,30 @@ struct EnumNames<StudyPhase> {
                                                          "failed"};
 };
 
-/// Whether nothing more will happen by itself.
+/// Whether the study does not continue without a user's action.
 [[nodiscard]] constexpr bool is_over(StudyPhase phase) {
   return phase == StudyPhase::finished || phase == StudyPhase::failed;
 }
 
-/// What the phase of a study follows from.
+/// The facts that determine the phase of a study.
 struct PhaseFacts {
   std::optional<JournalEntry> last = {};    ///< of the journal; none: it is empty
-  bool is_open = false;                     ///< somebody has the right to write to it
-  bool is_at_work = false;                  ///< tickets are in flight
-  bool tuner_began = false;                 ///< a tuner runs it, as far as the journal tells,
-  bool tuner_lives = false;                 ///< and in fact
-  std::optional<RunnerCommand> order = {};  ///< that people gave and did not take back,
+  bool is_open = false;                     ///< a process owns the right to write to it
+  bool is_at_work = false;                  ///< there are tickets in flight
+  bool tuner_began = false;                 ///< a tuner is running according to the journal
+  bool tuner_lives = false;                 ///< a tuner is actually running
+  std::optional<RunnerCommand> order = {};  ///< the command in force
   std::string ordered_by = {};
-  double created = 0.0;  ///< when the study was made; its journal may be older if it is a fork
+  double created = 0.0;  ///< time when the study was created; the journal of a fork may be older
   double now = 0.0;      ///< seconds since 1970
 };
 
-/// For so long after an event, seconds, whoever has the study open is taken to work on it.
-inline constexpr double kWorksOn = 60.0;
+/// Seconds after an event during which the owner of a study is considered active.
+inline constexpr double kActiveSeconds = 60.0;
 
 struct PhaseReport {
   StudyPhase phase = StudyPhase::waiting;
-  std::string why = {};  ///< a part of a sentence; empty: it goes without saying
+  std::string why = {};  ///< part of a sentence; may be empty
 
   friend bool operator==(const PhaseReport&, const PhaseReport&) = default;
 };

@@ -20,8 +20,8 @@
 namespace canopy {
 namespace {
 
-/// The nodes of a tree and who belongs to whom. Shallow nodes are first, so that parents come
-/// before their children, and children of one node follow each other.
+/// The parent-child relations of nodes. Nodes are ordered by depth, so parents precede their
+/// children, and siblings are adjacent.
 class Family {
  public:
   explicit Family(const std::vector<NodeView>& nodes) : members_(nodes.size()) {
@@ -40,12 +40,12 @@ class Family {
   }
 
   [[nodiscard]] std::size_t parent(std::size_t node) const { return members_[node].parent; }
-  /// Which child of its parent a node is.
+  /// The index of a node among its siblings.
   [[nodiscard]] std::size_t place(std::size_t node) const {
     return node - members_[parent(node)].first_child;
   }
 
-  /// The root, and again and again the children of whoever has most pulls below it.
+  /// Starts with the root and repeatedly adds the children of the node with most pulls below it.
   [[nodiscard]] std::vector<std::size_t> most_pulled(std::size_t most) const {
     std::vector<std::size_t> chosen;
     if (members_.empty()) return chosen;
@@ -70,13 +70,13 @@ class Family {
     std::size_t parent = 0;
     std::size_t first_child = 0;
     std::size_t children = 0;
-    double pulls = 0.0;  // of its own and below
+    double pulls = 0.0;  // of the node and its descendants
   };
 
   std::vector<Member> members_;
 };
 
-/// What a cell has of one parameter: the two ends, or all values where their order says nothing.
+/// The extent of a cell along one parameter: both ends, or all values if they are unordered.
 Document side_document(const Domain& domain, const std::array<double, 2>& side) {
   const auto [first, last] = side;
   if (domain.is_ordered()) {
@@ -103,13 +103,13 @@ void set_cell(Document& table, const Space& space, const BoxPartition& partition
   table.set("cell", std::move(sides));
 }
 
-/// All rewards of arms that are in the cells of nodes. Several nodes may have the same arm: it is
-/// counted where the tree ends.
+/// The rewards of all arms in the cells of nodes. Several nodes may have the same arm; it is
+/// counted at the deepest one.
 std::vector<Rewards> rewards_in(const std::vector<NodeView>& nodes, const Family& family,
                                 const std::optional<Evidence>& evidence) {
   std::vector<Rewards> in(nodes.size());
   std::vector<bool> is_counted(evidence ? evidence->size() : 0, false);
-  for (std::size_t i = nodes.size(); i-- > 0;) {  // children come after their parents
+  for (std::size_t i = nodes.size(); i-- > 0;) {  // children follow their parents
     const auto own = evidence ? evidence->find(nodes[i].arm) : std::nullopt;
     if (own && !is_counted[*own]) {
       is_counted[*own] = true;
@@ -136,8 +136,7 @@ Document tree_picture(const StudySpecification& specification, Optimizer& optimi
       partition_of(specification.optimizer.name, space, specification.partition);
   const std::vector<Rewards> all =
       choice.cells ? rewards_in(nodes, family, optimizer.evidence()) : std::vector<Rewards>();
-  std::unordered_map<std::size_t, std::vector<double>>
-      parts;  // the cells of the children of a node
+  std::unordered_map<std::size_t, std::vector<double>> parts;  // the cells of the node's children
   Document::List list;
   for (const std::size_t i : chosen) {
     Document table = record_of(space, nodes[i]);

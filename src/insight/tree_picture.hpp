@@ -10,16 +10,16 @@
 
 namespace canopy {
 
-/// What of a tree is to be seen.
+/// The part of a tree to show.
 struct TreeChoice {
-  std::size_t most =
-      SIZE_MAX;        ///< nodes at most: where pulls went, each with its parent and sibling
-  bool cells = false;  ///< also what each of them is a cell of
+  /// Maximum number of nodes: those with most pulls, each with its parent and siblings.
+  std::size_t most = SIZE_MAX;
+  bool cells = false;  ///< also describe the cell of each node
 };
 
-/// {"nodes":[..],"left_out":0}: nodes as `tree_document` has them, and if cells are wanted each
-/// with its `depth`, its `share` of the volume of the box, and `cell`, which is {"ttl":[1,60]}: the
-/// two ends, or all values of a choice.
+/// {"nodes":[..],"left_out":0}: nodes as in `tree_document`. If cells are requested, each node also
+/// has its `depth`, its `share` of the volume of the space, and its `cell`, such as {"ttl":[1,60]}:
+/// both ends, or all values of a choice.
 [[nodiscard]] Document tree_picture(const StudySpecification& specification, Optimizer& optimizer,
                                     const TreeChoice& choice);
 

@@ -38,7 +38,7 @@ bool has_key(std::string_view text) {
   try {
     return !command_from(text).key.empty();
   } catch (const SpecificationError&) {
-    return false;  // of a later version, say
+    return false;  // from a later version, for example
   }
 }
 

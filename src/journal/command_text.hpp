@@ -11,27 +11,28 @@
 
 namespace canopy {
 
-/// What somebody wants from whoever runs a study.
+/// A command to the process that runs a study.
 struct WantedCommand {
   RunnerCommand command = RunnerCommand::pause;
   std::string by = "somebody";
-  std::uint64_t pulls = 0;  ///< for a comparison; 0: as many as are usual
-  std::string key = {};     ///< of the request that wanted it: the same one wants it once
+  std::uint64_t pulls = 0;  ///< for `confirm`; 0: the default number
+  std::string key = {};     ///< the idempotency key of the request, if it had one
 
   friend bool operator==(const WantedCommand&, const WantedCommand&) = default;
 };
 
-/// The same as Store::post_command takes it: {"command":"confirm","by":"alice","pulls":40}.
+/// Encodes a command as the text that Store::post_command takes:
+/// {"command":"confirm","by":"alice","pulls":40}.
 [[nodiscard]] std::string command_text(const WantedCommand& wanted);
 
-/// Reads it back. Throws SpecificationError, which says what is wrong with it.
+/// Decodes a command. Throws SpecificationError if the text is invalid.
 [[nodiscard]] WantedCommand command_from(std::string_view text);
 
-/// Whether it has the key of a request, which is posted once however often it comes.
+/// Whether the command has an idempotency key, so that repeated requests post it only once.
 [[nodiscard]] bool has_key(std::string_view text);
 
-/// The commands that were accepted according to a journal, as they were posted. Throws StudyError
-/// if their numbers do not grow.
+/// Returns the accepted commands of a journal in the form in which they were posted. Throws
+/// StudyError if their numbers are not increasing.
 [[nodiscard]] std::vector<PostedCommand> commands_in(std::span<const JournalEntry> journal);
 
 }  // namespace canopy

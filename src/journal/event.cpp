@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, kKinds> names_of_kinds(
 
 constexpr auto kNames = names_of_kinds(std::make_index_sequence<kKinds>());
 
-/// One of each kind, with nothing in it.
+/// A default-constructed event of each kind.
 template <std::size_t... kIndices>
 std::array<Event, kKinds> empty_events(std::index_sequence<kIndices...> /*kinds*/) {
   return {Event(std::in_place_index<kIndices>)...};
@@ -61,7 +61,7 @@ Event decode(std::string_view text) {
   try {
     RowReader row(text);
     std::optional<Event> event = event_named(row.name());
-    if (!event) throw RowError("there is no kind of event \"" + row.name() + "\"");
+    if (!event) throw RowError("there is no event kind \"" + row.name() + "\"");
     std::visit([&](auto& each) { visit_fields(each, row); }, *event);
     row.finish();
     return *std::move(event);

@@ -22,7 +22,7 @@ void visit_fields(Place& place, Visit&& visit) {
   visit(Field{"at", "seconds since 1970"}, place.at);
 }
 
-/// The event of the kind that a table names, with nothing in it.
+/// Creates a default event of the kind that the table names.
 std::optional<Event> event_of_kind(const Document& table, DocumentReader& reader,
                                    const std::string& prefix) {
   if (!reader.require(table, prefix, "kind")) return std::nullopt;
@@ -44,7 +44,7 @@ void write_event(const Names& names, const Event& event, Document& table) {
   std::visit([&](const auto& each) { visit_fields_of(each, RecordWriter(names, table)); }, event);
 }
 
-/// Reads an event and, where there is one, its place.
+/// Reads an event and, if `place` is not null, its number and time.
 std::optional<Event> read_event(const Document& document, const Names& names,
                                 DocumentReader& reader, const std::string& prefix, Place* place) {
   if (document.as_table() == nullptr) {

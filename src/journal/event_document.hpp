@@ -12,22 +12,22 @@
 
 namespace canopy {
 
-// Events as documents, for whoever reads a journal from elsewhere or writes to one. An arm is its
-// coordinates, which are exact, and beside them what people know it by, where it is in the space;
-// and so is a context:
+// Conversion of events to and from documents, for reading and writing journals outside of a store.
+// An arm is written as its exact coordinates and, if it is in the space, also by parameter names.
+// Contexts are written in the same way:
 //
-//   {"kind":"ask","ticket":7,"pulls":1,"length":1,"coordinates":[0.5],"arm":{"x":0.5}}
+// {"kind":"ask","ticket":7,"pulls":1,"length":1,"coordinates":[0.5],"arm":{"x":0.5}}
 //
-// A whole number that is too large for a document (2^63 and more) is a text of digits.
+// Integers that do not fit into a document (2^63 and more) are written as strings.
 
 [[nodiscard]] Document event_document(const Names& names, const Event& event);
 
-/// The same after its `number` and its time, `at`.
+/// Writes an entry: its `number`, its time `at` and its event.
 [[nodiscard]] Document entry_document(const Names& names, const JournalEntry& entry);
 
-/// Reads one back. An arm may be given by its coordinates, which are taken as they are, or by the
-/// values of its parameters; a context likewise. None if anything is wrong with it: the reader then
-/// has a complaint about each thing, in fields that begin with `prefix`, such as `events[3].`
+/// Reads an event. An arm may be given by its coordinates, which are taken unchanged, or by its
+/// parameter values; a context likewise. If anything is invalid, returns none and reports each
+/// mistake to the reader, in fields that begin with `prefix`, such as `events[3].`
 [[nodiscard]] std::optional<Event> event_from(const Document& document, const Names& names,
                                               DocumentReader& reader,
                                               const std::string& prefix = "");
@@ -35,7 +35,8 @@ namespace canopy {
                                                      DocumentReader& reader,
                                                      const std::string& prefix = "");
 
-/// The same; throws SpecificationError with all that is wrong, where `source` names the text.
+/// Reads an event or entry, and throws a SpecificationError with all mistakes. `source` names the
+/// text in messages.
 [[nodiscard]] Event event_from(const Document& document, const Names& names,
                                const std::string& source);
 [[nodiscard]] JournalEntry entry_from(const Document& document, const Names& names,

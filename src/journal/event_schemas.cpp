@@ -12,7 +12,7 @@
 namespace canopy {
 namespace {
 
-/// `EventAskAgain` of `ask_again`.
+/// Converts a kind, `ask_again`, to the name of its schema, `EventAskAgain`.
 std::string schema_name(std::string_view kind) {
   std::string name = "Event";
   bool begins = true;
@@ -48,8 +48,9 @@ Document event_schemas() {
   all.set("Event",
           Document::Table{
               {"description",
-               "Something that happened, by its kind. Where an arm is wanted, `coordinates`, `arm` "
-               "or both may be given; both are in answers, unless the space has no such arm."},
+               "An event of a study, identified by `kind`. Where an arm is wanted, `coordinates`, "
+               "`arm` "
+               "or both may be given; responses have both, unless the space has no such arm."},
               {"oneOf", std::move(references)},
               {"discriminator",
                Document::Table{{"propertyName", "kind"}, {"mapping", std::move(mapping)}}}});

@@ -4,8 +4,8 @@
 
 namespace canopy {
 
-/// The JSON schemas of events as documents: `Event`, which is any of them, and one for each kind,
-/// such as `EventAskAgain`.
+/// The JSON schemas of events: `Event`, which is any of them, and one for each kind, such as
+/// `EventAskAgain`.
 [[nodiscard]] Document event_schemas();
 
 }  // namespace canopy

@@ -15,7 +15,8 @@
 namespace canopy {
 namespace {
 
-/// Numbers as JSON writes them, everything else in quotes where it needs them.
+/// Writes a value as a CSV cell: text quoted if necessary, anything else as JSON, null as an empty
+/// cell.
 std::string csv_cell(const Document& value) {
   if (const std::string* text = value.as_text()) return quoted_csv(*text);
   return value.kind() == Document::Kind::nothing ? "" : json_text(value);

@@ -1,5 +1,5 @@
 #pragma once
-// Journals for people and for programs that read them: a line for each event.
+// Export of journals as CSV or JSON Lines, one line per event.
 
 #include "canopy/event.hpp"
 
@@ -10,16 +10,16 @@
 
 namespace canopy {
 
-/// The columns of an export: number, at, kind, ticket, reward, a column for each parameter of the
-/// arm and for each variable of the context, and `details`, which has what else the event says as
+/// The header of a CSV export: number, at, kind, ticket, reward, one column per parameter of the
+/// arm and per variable of the context, and `details` with the remaining fields of the event as
 /// JSON.
 [[nodiscard]] std::string csv_header(const Names& names);
 
-/// An entry in these columns, with the arm it is about, if it is about one, and its context.
+/// An entry as a CSV line, with the arm and the context of the event, if it has any.
 [[nodiscard]] std::string csv_line(const Names& names, const JournalEntry& entry,
                                    std::optional<Arm> arm, Context context = {});
 
-/// The same as JSON: all fields of the event by name, the arm and the context.
+/// An entry as a JSON object: all fields of the event by name, the arm and the context.
 [[nodiscard]] std::string json_line(const Names& names, const JournalEntry& entry,
                                     std::optional<Arm> arm, Context context = {});
 

@@ -6,10 +6,12 @@
 namespace canopy {
 namespace {
 
-/// The arms and the contexts of the tickets that are open, and the arm of the system.
+/// Tracks, while a journal is read, the arms and contexts of open tickets and the system's current
+/// arm.
 class OpenArms {
  public:
-  /// The context that an event is about, once `arm_of` has seen it; empty if there is none.
+  /// Returns the context of an event; empty if it has none. Must be called after `arm_of` for the
+  /// same event.
   [[nodiscard]] Context context_of(const Event& event) const {
     return std::visit(
         [this]<class Kind>(const Kind& each) -> Context {
@@ -25,12 +27,13 @@ class OpenArms {
         event);
   }
 
-  /// The arm that an event is about, before it closes its ticket; null if it is about none.
+  /// Returns the arm of an event, or null if it has none. Must be called before `close` for the
+  /// same event.
   const std::vector<double>* arm_of(const Event& event) {
     return std::visit([this](const auto& each) { return find(each); }, event);
   }
 
-  /// Forgets a ticket that the event closes.
+  /// Removes a ticket that the event closes.
   void close(const Event& event) {
     std::visit(
         [this]<class Kind>(const Kind& each) {
@@ -46,7 +49,7 @@ class OpenArms {
  private:
   struct Open {
     std::vector<double> arm;
-    std::vector<double> then;  // of a duel: for the second half
+    std::vector<double> then;  // the second arm of a duel, for the second half of the ticket
     std::uint64_t half;
     std::uint64_t remaining;
     std::vector<double> context;
@@ -95,8 +98,8 @@ class OpenArms {
   }
 
   std::map<Ticket, Open> tickets_;
-  std::vector<double> setting_;  // that was applied last
-  std::vector<double> context_;  // that was seen last
+  std::vector<double> setting_;  // the setting that was applied last
+  std::vector<double> context_;  // the context of the last event that had one
 };
 
 }  // namespace

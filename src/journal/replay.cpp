@@ -33,8 +33,8 @@ void require_the_same(const Pull& pull, const Asked& event) {
           "the optimizer would play another arm");
 }
 
-/// Does again what an event says was done, and checks that the same arm is played.
-struct DoAgain {
+/// Replays an event and checks that the optimizer chooses the same arm.
+struct EventReplay {
   Optimizer& optimizer;
   bool& concerns_optimizer;
 
@@ -50,7 +50,7 @@ struct DoAgain {
                              .round = event.round},
                             pulls, event.context);
   }
-  /// Whether there is a context if the optimizer needs one; what it has, the optimizer checks.
+  /// Requires a context exactly if the optimizer uses contexts; the optimizer validates its values.
   void require_context(Context context) const {
     require(context.empty() == optimizer.contexts().empty(),
             context.empty() ? "it has no context" : "it has a context, and the study has none");
@@ -95,17 +95,17 @@ struct DoAgain {
 
 }  // namespace
 
-bool do_again(Optimizer& optimizer, const Event& event) {
+bool replay_event(Optimizer& optimizer, const Event& event) {
   bool concerns_optimizer = true;
   try {
-    std::visit(DoAgain{optimizer, concerns_optimizer}, event);
-  } catch (const ConfigurationError& error) {  // of a context that is impossible
+    std::visit(EventReplay{optimizer, concerns_optimizer}, event);
+  } catch (const ConfigurationError& error) {  // the context is invalid
     throw StudyError(StudyError::Fault::damaged, error.what());
   }
   return concerns_optimizer;
 }
 
-void take_aside(Optimizer& optimizer, const Event& event) {
+void replay_tuner_event(Optimizer& optimizer, const Event& event) {
   const auto* applied = std::get_if<Applied>(&event);
   if (applied != nullptr && applied->ticket == 0) optimizer.interrupt();
   if (const auto* begun = std::get_if<ComparisonBegun>(&event)) {
@@ -115,7 +115,7 @@ void take_aside(Optimizer& optimizer, const Event& event) {
   }
   const auto* observed = std::get_if<Observed>(&event);
   if (observed == nullptr || observed->role != Role::baseline) return;
-  // A baseline outside the space is one that no optimizer knows.
+  // If the baseline is outside the space, no optimizer can use its rewards.
   (void)optimizer.remember(observed->arm, sums_of(observed->rewards));
 }
 
@@ -135,7 +135,7 @@ std::vector<JournalEntry> observations_of(Store& store, const StudyRecord& recor
       const MetricsMeasured metrics{0, measured->metrics, owned, where};
       if (measured->ticket == 0) {
         add(metrics);
-      } else {  // they tell about the arm if their reward does
+      } else {  // used only if the reward of the ticket is learnt
         waiting[measured->ticket].push_back(metrics);
       }
     } else if (const auto* told = std::get_if<Told>(&entry.event)) {

@@ -9,16 +9,16 @@
 
 namespace canopy {
 
-/// Does again what an event says was done, if it concerns the optimizer; false if it does not.
-/// Throws StudyError (`damaged`) if the optimizer would do anything else.
-[[nodiscard]] bool do_again(Optimizer& optimizer, const Event& event);
+/// Replays an event that concerns the optimizer; returns false for other events. Throws StudyError
+/// (`damaged`) if the optimizer would have done something else.
+[[nodiscard]] bool replay_event(Optimizer& optimizer, const Event& event);
 
-/// What the optimizer learns from events that are not of its own pulls: a measurement of the
-/// baseline counts for `best` and `estimate` as any other, and the system may have been elsewhere.
-void take_aside(Optimizer& optimizer, const Event& event);
+/// Passes on events that are not pulls of the search but affect the optimizer: measurements of the
+/// baseline count for `best` and `estimate`, and the system may have had another setting.
+void replay_tuner_event(Optimizer& optimizer, const Event& event);
 
-/// The rewards of a journal as observations, those alone whose arm the space has; in the contexts
-/// in which they were earned, or in none.
+/// Returns the rewards of a journal as observations: those of arms that are in the space, with
+/// their contexts if `keeps_contexts`.
 [[nodiscard]] std::vector<JournalEntry> observations_of(Store& store, const StudyRecord& record,
                                                         const Space& space, bool keeps_contexts);
 

@@ -7,7 +7,7 @@
 namespace canopy {
 namespace {
 
-/// Tickets of older ones are gone.
+/// Older incarnations are forgotten; their tickets have expired long ago.
 constexpr std::size_t kMostIncarnations = 1000;
 
 }  // namespace

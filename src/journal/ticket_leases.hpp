@@ -9,21 +9,21 @@
 
 namespace canopy {
 
-/// What clients have been told of tickets: until when they are good, and of which incarnation of
-/// the study they are. A reward that is told of a ticket renews its lease.
+/// The leases of open tickets, and the incarnation of the study that each ticket was issued under.
+/// Telling a reward renews the lease of its ticket.
 class TicketLeases {
  public:
-  /// Takes in the next entry of the journal.
+  /// Processes the next entry of the journal.
   void apply(const JournalEntry& entry);
 
   [[nodiscard]] bool empty() const { return leases_.empty(); }
 
-  /// The tickets whose time is over.
+  /// Returns the tickets whose lease has expired.
   [[nodiscard]] std::vector<Ticket> expired(double at) const;
 
-  /// Of a ticket; empty if it was not given out with one.
+  /// The incarnation that a ticket was issued under; empty if there was none.
   [[nodiscard]] const std::string& incarnation_of(Ticket ticket) const;
-  /// Of the tickets that come next, unless another one begins.
+  /// The current incarnation.
   [[nodiscard]] const std::string& incarnation() const { return incarnation_of(UINT64_MAX); }
 
   void transfer(State& state) { state(leases_, incarnations_); }
@@ -32,7 +32,7 @@ class TicketLeases {
   struct Lease {
     double seconds = 0.0;
     double until = 0.0;           // seconds since 1970
-    std::uint64_t remaining = 0;  // rewards that the ticket is still good for
+    std::uint64_t remaining = 0;  // rewards that may still be told for the ticket
 
     void transfer(State& state) { state(seconds, until, remaining); }
   };
@@ -40,7 +40,7 @@ class TicketLeases {
   void renew(Ticket ticket, double at, std::uint64_t rewards);
 
   std::map<Ticket, Lease> leases_;
-  std::map<Ticket, std::string> incarnations_;  // from a ticket on; the latest
+  std::map<Ticket, std::string> incarnations_;  // by the first ticket of each
 };
 
 }  // namespace canopy

@@ -8,7 +8,7 @@
 
 namespace canopy {
 
-/// The rewards that an event has taught the optimizer; none if it is of another kind.
+/// The rewards of an event that the optimizer learnt from; none for other events.
 [[nodiscard]] inline std::optional<Rewards> rewards_of(const Event& event) {
   const auto* told = std::get_if<Told>(&event);
   if (told != nullptr && !told->skipped && !told->is_baseline) return sums_of(told->rewards);
@@ -17,7 +17,7 @@ namespace canopy {
   return std::nullopt;
 }
 
-/// Tells an optimizer rewards in the form in which they came.
+/// Tells rewards to an optimizer in the form in which they were given.
 [[nodiscard]] inline Status tell(Optimizer& optimizer, Ticket ticket, const AnyRewards& rewards) {
   return std::visit(
       [&]<class Given>(const Given& given) {

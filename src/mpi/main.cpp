@@ -29,7 +29,7 @@ int run_experiment_ranks(const ExperimentArguments& arguments, const MpiSession&
   const int status = run_experiment_command(
       arguments, experiment, executor,
       fmt::format("mpirun -n {} canopy-mpi experiment {}", session.ranks(), arguments.file));
-  if (status != kSuccess) MpiSession::abort(status);  // the others may be in the middle of a unit
+  if (status != kSuccess) MpiSession::abort(status);  // other ranks may be executing a unit
   return status;
 }
 
@@ -64,7 +64,7 @@ int run(int argc, char** argv, const MpiSession& session) {
   try {
     if (experiment->parsed()) return run_experiment_ranks(arguments, session);
     return run_policy_search(search_arguments, session);
-  } catch (const WrongUse& error) {  // found by every rank alike
+  } catch (const WrongUse& error) {  // detected by every rank
     if (session.rank() == 0) fmt::print(stderr, "canopy-mpi: {}\n", error.what());
     return kWrongUse;
   }

@@ -28,7 +28,7 @@ struct Message {
   std::string text;
 };
 
-/// The message that a probe has found.
+/// Receives the message found by a probe.
 Message receive(MPI_Status status) {
   int size = 0;
   MPI_Get_count(&status, MPI_CHAR, &size);
@@ -39,7 +39,7 @@ Message receive(MPI_Status status) {
   return message;
 }
 
-/// A thread that does one task at a time, so that rank 0 can answer messages meanwhile.
+/// A thread that does one task at a time, so that rank 0 can answer messages in the meantime.
 class OwnWorker {
  public:
   explicit OwnWorker(const Executor::Work& work) : work_(work), thread_([this] { loop(); }) {}
@@ -59,7 +59,8 @@ class OwnWorker {
     changed_.notify_one();
   }
 
-  /// The result, if there is one since the last call. Throws what the work threw.
+  /// The result of a task finished since the last call; none otherwise. Rethrows exceptions of the
+  /// task.
   std::optional<std::string> result() {
     const std::lock_guard lock(mutex_);
     if (failure_) std::rethrow_exception(failure_);
@@ -95,7 +96,7 @@ class OwnWorker {
   std::optional<std::string> result_;
   std::exception_ptr failure_;
   bool leaves_ = false;
-  std::jthread thread_;  // the last member: it starts when all the others are there
+  std::jthread thread_;  // last member, so that it starts after the others are initialized
 };
 
 }  // namespace
@@ -155,7 +156,7 @@ void MpiExecutor::serve(const Work& work) {
     int arrived = 0;
     MPI_Status status;
     MPI_Iprobe(0, MPI_ANY_TAG, MPI_COMM_WORLD, &arrived, &status);
-    if (arrived == 0) {  // a blocking wait would keep a core busy
+    if (arrived == 0) {  // a blocking MPI wait would keep a core busy
       std::this_thread::sleep_for(std::chrono::microseconds(200));
       continue;
     }

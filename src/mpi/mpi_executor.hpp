@@ -7,7 +7,7 @@
 
 namespace canopy {
 
-/// MPI for as long as it exists.
+/// Initializes MPI, and finalizes it on destruction.
 class MpiSession {
  public:
   MpiSession(int& argc, char**& argv);
@@ -26,19 +26,19 @@ class MpiSession {
   int ranks_ = 1;
 };
 
-/// The processes of an MPI run. Rank 0 hands out the work, takes the results and works itself on a
-/// thread of its own; the others call `serve`.
+/// Executes tasks on the processes of an MPI run. Rank 0 hands out the tasks, takes the results and
+/// works on a separate thread; the other ranks call `serve`.
 class MpiExecutor final : public Executor {
  public:
   explicit MpiExecutor(const MpiSession& session) : ranks_(session.ranks()) {}
-  /// Sends the other ranks home.
+  /// Tells the other ranks to stop.
   ~MpiExecutor() override;
   MpiExecutor(const MpiExecutor&) = delete;
   MpiExecutor& operator=(const MpiExecutor&) = delete;
 
   void run(const std::vector<std::string>& tasks, const Work& work, const Take& take) override;
 
-  /// What the other ranks do: work on whatever comes, until sent home.
+  /// The loop of the other ranks: executes tasks until told to stop.
   static void serve(const Work& work);
 
  private:

@@ -16,7 +16,7 @@
 namespace canopy::terminal {
 namespace {
 
-/// What a rank is asked to do: this many pulls of the arm that follows. No pulls: stop.
+/// The task of a rank: this many pulls of the arm that follows. No pulls: stop.
 struct Episode {
   std::uint64_t pulls = 0;
   std::vector<double> arm;
@@ -30,7 +30,7 @@ Rewards play(KnownEnvironment& environment, const Episode& episode, RandomStream
   return rewards;
 }
 
-/// Messages carry doubles alone: pulls and arm there, five numbers back.
+/// Messages consist of doubles: pulls and arm in one direction, five numbers in the other.
 void send_episode(const Episode& episode, int rank) {
   std::vector<double> message{static_cast<double>(episode.pulls)};
   message.insert(message.end(), episode.arm.begin(), episode.arm.end());
@@ -56,7 +56,7 @@ Rewards receive_rewards(int rank) {
   return {static_cast<std::uint64_t>(message[0]), message[1], message[2], message[3], message[4]};
 }
 
-/// How many of the pulls are a rank's.
+/// The number of the pulls that a rank executes.
 std::uint64_t share(std::uint64_t pulls, int rank, int ranks) {
   const auto all = static_cast<std::uint64_t>(ranks);
   return pulls / all + (static_cast<std::uint64_t>(rank) < pulls % all ? 1 : 0);
@@ -130,7 +130,8 @@ void print(const PolicySearchArguments& arguments, const Outcome& outcome,
              optimum.value);
 }
 
-/// What was selected, for a chain that goes on when the arm changes and stays what it is.
+/// The selected optimizer, with options for a chain that continues when the arm changes and does
+/// not drift.
 Selection for_chain(Selection optimizer, std::uint64_t seed) {
   const OptimizerEntry& entry = optimizers().at(optimizer.name);
   if (entry.takes_correlated_feedback && optimizer.options.find("feedback") == nullptr) {

@@ -10,7 +10,7 @@
 
 namespace canopy::terminal {
 
-/// The words of `canopy-mpi search`.
+/// The command-line arguments of `canopy-mpi search`.
 struct PolicySearchArguments {
   SelectionFlags environment{environments(), "--environment", "lqr"};
   SelectionFlags optimizer{optimizers(), "--optimizer", std::string(kDefaultOptimizer)};
@@ -21,9 +21,9 @@ struct PolicySearchArguments {
   void add_to(ArgumentParser& command);
 };
 
-/// One learner on rank 0; HCT has correlated feedback unless told otherwise. Every rank runs a
-/// chain of its own; the pulls of an episode are shared among them and come back as count, mean and
-/// spread. Returns the exit status.
+/// Policy search with one learner on rank 0; HCT uses correlated feedback by default. Every rank
+/// runs a chain of its own; the pulls of an episode are divided among the ranks, which return
+/// count, mean and spread. Returns the exit status.
 [[nodiscard]] int run_policy_search(const PolicySearchArguments& arguments,
                                     const MpiSession& session);
 

@@ -20,7 +20,7 @@ using SteadyClock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr int kMostRedirections = 3;
-constexpr milliseconds kFirstWait{100};  // doubled after every try that failed
+constexpr milliseconds kFirstWait{100};  // doubled after each failed attempt
 constexpr milliseconds kLongestWait{5'000};
 constexpr milliseconds kSleepSlice{20};
 constexpr unsigned kTooManyRequests = 429;
@@ -32,7 +32,7 @@ milliseconds seconds_of(std::string_view text) {
   return seconds ? std::chrono::seconds(*seconds) : milliseconds(0);
 }
 
-/// What a server says is wrong.
+/// Converts an error response to an exception.
 ServerProblem problem_in(const HttpResponse& response, const std::string& server) {
   std::string code;
   std::string detail;
@@ -43,17 +43,17 @@ ServerProblem problem_in(const HttpResponse& response, const std::string& server
     given = body.find("detail");
     if (given != nullptr && given->as_text() != nullptr) detail = *given->as_text();
   } catch (const SpecificationError&) {
-    detail.clear();  // some proxy, perhaps
+    detail.clear();  // the response is probably from a proxy
   }
   if (detail.empty()) {
-    detail = fmt::format("the server answers {} {}", response.status, response.reason);
+    detail = fmt::format("the server responded with {} {}", response.status, response.reason);
   }
   return {response.status, code, excerpt(detail, 1000)};
 }
 
 }  // namespace
 
-/// What a server has answered, and which one.
+/// A response, and the address of the server that sent it.
 struct HttpClient::Reply {
   HttpResponse response;
   ServerAddress from;
@@ -70,7 +70,7 @@ HttpClient::HttpClient(Options options) : options_(std::move(options)) {
 
 HttpClient::~HttpClient() = default;
 
-/// False when we are asked to stop.
+/// Returns false if the stop signal was raised.
 bool HttpClient::sleep(milliseconds time) const {
   const auto end = SteadyClock::now() + time;
   const auto stopped = [this] { return options_.stop != nullptr && *options_.stop; };
@@ -78,7 +78,8 @@ bool HttpClient::sleep(milliseconds time) const {
   return !stopped();
 }
 
-/// Asks the server, or whom it names instead. Throws Lost.
+/// Sends the request once, to the server of the last redirect or else the configured one. Throws
+/// Lost.
 HttpClient::Reply HttpClient::try_once(const Request& request) {
   HttpRequest sent{.method = request.method, .target = {}, .token = options_.token};
   sent.key = request.key;
@@ -93,7 +94,7 @@ HttpClient::Reply HttpClient::try_once(const Request& request) {
     } catch (Lost& lost) {
       lost.why = server.text() + " cannot be reached: " + lost.why;
       if (server == options_.server) throw;
-      moved_.reset();  // perhaps somebody else has it by now
+      moved_.reset();  // another server may have taken over meanwhile
       lost.for_good = false;
       throw;
     }
@@ -104,7 +105,7 @@ HttpClient::Reply HttpClient::try_once(const Request& request) {
     const std::string& location = response.location;
     const auto other = ServerAddress::parse(location.substr(0, location.find("/v1/")));
     if (!other || redirections == kMostRedirections || (server.secure && !other->secure)) {
-      throw Lost{server.text() + " sends us to " + excerpt(location) + ", where we do not go"};
+      throw Lost{server.text() + " redirects to " + excerpt(location) + ", which is not followed"};
     }
     server = *other;
   }
@@ -133,7 +134,7 @@ Document HttpClient::send(const Request& request) {
       if (lost.for_good || SteadyClock::now() >= end) throw ServerUnreachable(lost.why);
       trouble = lost.why;
     } catch (const SpecificationError& error) {
-      throw ServerUnreachable("what it answers cannot be understood: " + std::string(error.what()));
+      throw ServerUnreachable("invalid response: " + std::string(error.what()));
     }
     if (!in_trouble && options_.on_trouble) options_.on_trouble(trouble);
     const auto left = std::chrono::ceil<milliseconds>(end - SteadyClock::now());

@@ -15,15 +15,15 @@
 
 namespace canopy {
 
-/// Thrown when a server has answered that it cannot do what it was asked for: a problem as RFC 9457
-/// has it. The message is its detail.
+/// Thrown when a server responded with an error: a problem document (RFC 9457). The message is its
+/// detail.
 class ServerProblem : public std::runtime_error {
  public:
   ServerProblem(unsigned status, std::string code, const std::string& detail)
       : std::runtime_error(detail), status_(status), code_(std::move(code)) {}
 
   [[nodiscard]] unsigned status() const { return status_; }
-  /// `unknown_study`, `moved_on`, ...; empty when the server has none.
+  /// The problem's code, `unknown_study` or `moved_on` for example; empty if the server gave none.
   [[nodiscard]] const std::string& code() const { return code_; }
 
  private:
@@ -31,36 +31,36 @@ class ServerProblem : public std::runtime_error {
   std::string code_;
 };
 
-/// Thrown when there was no answer, or none that is of any use, for as long as we had patience.
+/// Thrown when no usable response was received before the retry deadline.
 class ServerUnreachable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Asks a server for documents over HTTP, on one connection that is kept. What a lost connection
-/// leaves open, and what the server wants to be asked again (503, 429), is asked again for a while:
-/// so only ask for what may be done twice, or has a key. Another server that is named in an answer
-/// (307) is asked instead, until it cannot be reached. Not thread-safe.
+/// An HTTP client for JSON requests over one persistent connection. Requests that failed because of
+/// a lost connection, or with status 503 or 429, are retried with backoff, so they must be
+/// idempotent or have an idempotency key. A redirect (307) is followed and remembered until the
+/// target cannot be reached. Not thread-safe.
 class HttpClient {
  public:
   struct Options {
     ServerAddress server;
     std::string token = {};    ///< sent with every request, unless it is empty
-    std::string ca_file = {};  ///< whom to trust, in a PEM file; empty: whom the system does
-    std::chrono::milliseconds timeout{30'000};  ///< of one try
-    std::chrono::milliseconds patience{5'000};  ///< for how long it is tried again
-    const std::atomic<bool>* stop = nullptr;    ///< ends the patience, if it is raised
-    std::function<void(const std::string&)> on_trouble = {};  ///< before it is tried again
-    std::function<void()> on_recovery = {};                   ///< when that has helped
+    std::string ca_file = {};  ///< a PEM file with trusted certificates; empty: those of the system
+    std::chrono::milliseconds timeout{30'000};                ///< per attempt
+    std::chrono::milliseconds patience{5'000};                ///< how long a request is retried
+    const std::atomic<bool>* stop = nullptr;                  ///< ends the retries when set
+    std::function<void(const std::string&)> on_trouble = {};  ///< called before a retry
+    std::function<void()> on_recovery = {};                   ///< called when a retry has succeeded
   };
 
   struct Request {
     std::string method = "GET";
-    std::string target;  ///< path and query, as they are sent
+    std::string target;  ///< path and query, percent-encoded
     std::optional<Document> body = std::nullopt;
-    std::optional<std::chrono::milliseconds> patience = std::nullopt;  ///< another one
-    std::string key = {};  ///< of what must not be done twice; empty: none
-    std::optional<std::chrono::milliseconds> timeout = std::nullopt;  ///< another one
+    std::optional<std::chrono::milliseconds> patience = std::nullopt;  ///< overrides the option
+    std::string key = {};  ///< idempotency key; empty: none
+    std::optional<std::chrono::milliseconds> timeout = std::nullopt;  ///< overrides the option
   };
 
   explicit HttpClient(Options options);
@@ -68,8 +68,8 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  /// The document that the server answers; nothing if it is empty. Throws ServerProblem and
-  /// ServerUnreachable.
+  /// Sends a request and returns the JSON document of the response; null if the response is empty.
+  /// Throws ServerProblem and ServerUnreachable.
   Document send(const Request& request);
   Document get(const std::string& target) { return send({.target = target}); }
 
@@ -83,7 +83,7 @@ class HttpClient {
   [[nodiscard]] bool sleep(std::chrono::milliseconds time) const;
 
   Options options_;
-  std::optional<ServerAddress> moved_;  // the server that answers for ours
+  std::optional<ServerAddress> moved_;  // the target of the last redirect
   std::unique_ptr<Network> network_;
 };
 

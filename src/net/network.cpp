@@ -25,7 +25,7 @@ using boost::system::error_code;
 using PlainStream = beast::tcp_stream;
 using SecureStream = beast::ssl_stream<beast::tcp_stream>;
 
-/// A way to a server.
+/// A connection to a server, plain or TLS.
 class Network::Connection {
  public:
   using Request = http::request<http::string_body>;
@@ -40,7 +40,7 @@ class Network::Connection {
                                             std::chrono::milliseconds timeout) = 0;
 };
 
-struct Network::Machinery {
+struct Network::Io {
   asio::io_context context{1};
   ssl::context tls{ssl::context::tls_client};
 };
@@ -50,7 +50,7 @@ namespace {
 constexpr std::uint64_t kLongestAnswer = std::uint64_t{1} << 30U;
 constexpr unsigned kHttpVersion = 11;
 
-/// Starts something that calls back with an error code, and waits for that.
+/// Starts an asynchronous operation and waits until it calls back with an error code.
 template <class Start>
 error_code wait_for(asio::io_context& context, Start&& start) {
   error_code result;
@@ -129,26 +129,24 @@ Network::Connection::Request wire_request(const ServerAddress& server, const Htt
 
 }  // namespace
 
-Network::Network(Options options)
-    : options_(std::move(options)), machinery_(std::make_unique<Machinery>()) {
+Network::Network(Options options) : options_(std::move(options)), io_(std::make_unique<Io>()) {
   error_code error;
   if (options_.ca_file.empty()) {
-    machinery_->tls.set_default_verify_paths(error);
+    io_->tls.set_default_verify_paths(error);
   } else {
-    machinery_->tls.load_verify_file(options_.ca_file, error);
+    io_->tls.load_verify_file(options_.ca_file, error);
   }
   if (error) {
-    throw Lost{fmt::format("{}: has no certificates that can be read: {}", options_.ca_file,
-                           error.message()),
+    throw Lost{fmt::format("{}: cannot read certificates: {}", options_.ca_file, error.message()),
                true};
   }
-  machinery_->tls.set_verify_mode(ssl::verify_peer);
+  io_->tls.set_verify_mode(ssl::verify_peer);
 }
 
 Network::~Network() = default;
 
 std::unique_ptr<Network::Connection> Network::connected(const ServerAddress& server) {
-  asio::io_context& context = machinery_->context;
+  asio::io_context& context = io_->context;
   error_code error;
   const auto fail_if = [&](bool for_good = false) {
     if (error) throw Lost{reason_of(error, options_.timeout), for_good};
@@ -168,7 +166,7 @@ std::unique_ptr<Network::Connection> Network::connected(const ServerAddress& ser
     reach(*stream);
     return std::make_unique<ConnectionOver<PlainStream>>(context, std::move(stream));
   }
-  auto stream = std::make_unique<SecureStream>(context, machinery_->tls);
+  auto stream = std::make_unique<SecureStream>(context, io_->tls);
   stream->set_verify_callback(ssl::host_name_verification(server.host));
   if (!is_number_of_host(server.host)) {
     SSL_set_tlsext_host_name(stream->native_handle(), server.host.c_str());
@@ -179,9 +177,9 @@ std::unique_ptr<Network::Connection> Network::connected(const ServerAddress& ser
   });
   const auto verified = SSL_get_verify_result(stream->native_handle());
   if (error && verified != X509_V_OK) {
-    throw Lost{fmt::format("its certificate is not one to be trusted: {}",
-                           X509_verify_cert_error_string(verified)),
-               true};
+    throw Lost{
+        fmt::format("its certificate is not trusted: {}", X509_verify_cert_error_string(verified)),
+        true};
   }
   if (error.category() == asio::error::get_ssl_category()) {
     throw Lost{fmt::format("it answers, but not with TLS ({}): is its address http://{}:{}?",
@@ -199,7 +197,7 @@ HttpResponse Network::ask(const ServerAddress& server, const HttpRequest& given)
   error_code error;
   if (connection_ && server == server_) {
     error = connection_->exchange(request, response, timeout);
-    // A server may close a connection that was idle: that is no failure.
+    // A server may close an idle connection; that is not a failure.
     if (error && error != beast::error::timeout) connection_.reset();
   } else {
     connection_.reset();

@@ -14,8 +14,8 @@ struct HttpRequest {
   std::string target;
   std::string token = {};  ///< empty: none is sent
   std::optional<std::string> body = std::nullopt;
-  std::string key = {};  ///< Idempotency-Key; empty: none is sent
-  std::optional<std::chrono::milliseconds> timeout = std::nullopt;  ///< not the usual one
+  std::string key = {};  ///< the Idempotency-Key header; empty: not sent
+  std::optional<std::chrono::milliseconds> timeout = std::nullopt;  ///< overrides the default
 };
 
 struct HttpResponse {
@@ -26,38 +26,39 @@ struct HttpResponse {
   std::string retry_after = {};  ///< the header
 };
 
-/// Thrown when there was no answer.
+/// Thrown when no response was received.
 struct Lost {
   std::string why;
-  bool for_good = false;  ///< trying again would not help
+  bool for_good = false;  ///< a retry would not help
 };
 
-/// One connection to one server, which is kept as long as the same one is asked. Not thread-safe.
+/// Keeps one connection open, to the server that was asked last. Not thread-safe.
 class Network {
  public:
   struct Options {
-    std::string ca_file = {};  ///< whom to trust; empty: whom the system does
+    std::string ca_file = {};  ///< a PEM file with trusted certificates; empty: those of the system
     std::chrono::milliseconds timeout{30'000};
   };
 
-  /// Throws Lost if the file has no certificates.
+  /// Throws Lost if the file contains no certificates.
   explicit Network(Options options);
   ~Network();
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
-  /// Throws Lost. If a connection that was kept turns out to be closed, the request is sent again.
+  /// Sends a request and waits for the response. If the kept connection turns out to be closed, it
+  /// reconnects and sends the request again. Throws Lost.
   [[nodiscard]] HttpResponse ask(const ServerAddress& server, const HttpRequest& given);
 
   class Connection;
 
  private:
-  struct Machinery;
+  struct Io;
 
   [[nodiscard]] std::unique_ptr<Connection> connected(const ServerAddress& server);
 
   Options options_;
-  std::unique_ptr<Machinery> machinery_;
+  std::unique_ptr<Io> io_;
   ServerAddress server_;
   std::unique_ptr<Connection> connection_;
 };

@@ -20,7 +20,7 @@ bool is_letter_or_digit(char letter) {
          (letter >= '0' && letter <= '9');
 }
 
-/// Names and numbers of hosts; those of version 6 have colons.
+/// Accepts host names, IPv4 addresses, and IPv6 addresses in brackets.
 bool is_host(std::string_view host, bool bracketed) {
   if (host.empty()) return false;
   return std::all_of(host.begin(), host.end(), [&](char letter) {

@@ -6,19 +6,20 @@
 
 namespace canopy {
 
-/// Where a server is.
+/// The address of a server.
 struct ServerAddress {
   bool secure = false;
   std::string host;
   std::string port;
-  std::string base = {};  ///< what all paths begin with: empty, or `/canopy`
+  std::string base = {};  ///< prefix of all paths: empty, or `/canopy`
 
-  /// Reads `https://canopy.example:8443/base`; none if that is no address of a server.
+  /// Parses a URL such as `https://canopy.example:8443/base`; none if it is not the address of a
+  /// server.
   [[nodiscard]] static std::optional<ServerAddress> parse(std::string_view url);
 
-  /// The same as text; the port is left out where it is the usual one.
+  /// The address as a URL, without the port if it is the default.
   [[nodiscard]] std::string text() const;
-  /// Host and port, as the header Host has them.
+  /// The value of the Host header: host and port.
   [[nodiscard]] std::string authority() const;
 
   friend bool operator==(const ServerAddress&, const ServerAddress&) = default;

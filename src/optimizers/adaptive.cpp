@@ -15,12 +15,12 @@
 namespace canopy {
 namespace {
 
-constexpr std::uint32_t kDeepestStart = 5;  // when more are in flight than there are first cells
-constexpr double kBoldness = 3.0;           // of the index
-constexpr double kTurn = 0.15;              // of the pulls of a leaf are the next turn
+constexpr std::uint32_t kDeepestStart = 5;  // depth when more pulls are in flight than first cells
+constexpr double kBoldness = 3.0;           // factor of the index
+constexpr double kTurn = 0.15;              // length of a turn, as a fraction of the leaf's pulls
 constexpr std::uint64_t kFewTickets = 64;
 constexpr std::uint64_t kLongestFollowed =
-    64;  // pulls of a ticket, where an alarm may end the turn
+    64;  // most pulls of a ticket while an alarm may end the turn
 
 }  // namespace
 
@@ -31,7 +31,7 @@ Adaptive::Adaptive(const std::shared_ptr<const Partition>& partition,
                    const AdaptiveOptions& options, const Objective& objective)
     : TicketedOptimizer(checked(options, objective), partition->dimension()),
       model_(partition),
-      metrics_(objective.limits.size(), AdaptiveModel(partition, AdaptiveModel::Of::metric)),
+      metrics_(objective.limits.size(), AdaptiveModel(partition, AdaptiveModel::Values::metric)),
       beyond_(objective.limits.size()),
       options_(options),
       settling_(options.settle, options.settle_rule == SettleRule::by_distance),
@@ -44,7 +44,7 @@ Adaptive::Adaptive(const std::shared_ptr<const Partition>& partition,
     throw ConfigurationError(
         {{"optimizer.settle_rule", "by_distance", "needs a space with distances"}});
   }
-  // From left to right: children of nodes in this order are in this order.
+  // Children have the order of their parents, so that cells are sorted from left to right.
   std::vector<NodeIndex> cells{Tree::kRoot};
   for (std::uint32_t depth = 0; depth < kStartDepth; ++depth) {
     std::vector<NodeIndex> next;
@@ -65,10 +65,10 @@ Adaptive::Adaptive(const std::shared_ptr<const Partition>& partition,
 
 // --- asking ----------------------------------------------------------------------------------
 
-/// The middle of a turn has to be fast, here and in `tell`: nothing is decided there.
+/// Fast path in the middle of a turn, here and in `tell`: no decision is due.
 Pull Adaptive::ask(std::uint64_t pulls) {
   if (!is_steady_ || turn_.unissued == 0 || tickets_.newest_is_open()) begin_or_resume();
-  if (!metrics_.empty()) pulls = 1;  // any of them may be the last of the turn
+  if (!metrics_.empty()) pulls = 1;  // a broken limit may end the turn at any pull
   if (follows_changes()) pulls = std::min(pulls, kLongestFollowed);
   return issue(std::clamp<std::uint64_t>(pulls, 1, turn_.unissued));
 }
@@ -79,7 +79,7 @@ Pull Adaptive::ask_again() {
   return issue(1);
 }
 
-/// A ticket for so many pulls of the turn.
+/// A ticket for `length` pulls of the turn.
 Pull Adaptive::issue(std::uint64_t length) {
   turn_.unissued -= length;
   Node& node = model_.tree()[turn_.node];
@@ -94,7 +94,7 @@ void Adaptive::begin_or_resume() {
   const bool is_alone = tickets_.in_flight() == 0;
   if (turn_.unissued == 0) choose();
   const Arm arm = model_.tree().arm(turn_.node);
-  if (last_played_ == kNobody || !model_.tree().has_arm(last_played_, arm)) ++switches_;
+  if (last_played_ == kNoNode || !model_.tree().has_arm(last_played_, arm)) ++switches_;
   last_played_ = turn_.node;
   if (!is_alone) watch_.lose_track();
   is_steady_ = turn_.unissued > 1 && is_alone && options_.settle == 0 && metrics_.empty() &&
@@ -108,15 +108,15 @@ void Adaptive::choose() {
   turn_ = next_turn();
   const Node& node = model_.tree()[turn_.node];
   if (has_begun_) {
-    // Rewards that are nearly always the same are rarely very different.
+    // A node's own noise may be underestimated if its rewards are nearly always the same.
     const double noise = std::max(node.noise, model_.noise_variance());
     watch_.turn(t_, model_.tree()[left].level, node.level, noise);
     if (trackers_.is_following()) watch_.lose_track();
     if (follows_changes()) expect_rewards();
   }
   turn_.mean = node.mean + trackers_.level();
-  turn_.counts = options_.settle == 0;
-  turn_.unissued = turn_.counts ? turn_.length : 1;
+  turn_.has_settled = options_.settle == 0;
+  turn_.unissued = turn_.has_settled ? turn_.length : 1;
 }
 
 Adaptive::Turn Adaptive::next_turn() {
@@ -124,10 +124,10 @@ Adaptive::Turn Adaptive::next_turn() {
   if (const std::optional<NodeIndex> leaf = probe_.next()) {
     return {.node = *leaf, .why = Learnt::Why::probe};
   }
-  // Pulls in flight count as if they had come back as expected.
+  // Pulls in flight are assumed to return the expected rewards.
   if (tickets_.in_flight() <= kFewTickets) {
     tickets_.for_each_open([this](const Tickets::Open& ticket) { set_bound(ticket.node); });
-  } else {  // each node once, however many of its tickets are open
+  } else {  // each node once, even if it has several open tickets
     std::vector<bool> has_seen(model_.tree().size());
     tickets_.for_each_open([&](const Tickets::Open& ticket) {
       if (has_seen[ticket.node]) return;
@@ -135,9 +135,9 @@ Adaptive::Turn Adaptive::next_turn() {
       set_bound(ticket.node);
     });
   }
-  // A reward that is much larger than expected may be due to its arm, or to a level that has risen.
-  // The arm that is known best tells which. Else search and explorer would go after every new arm,
-  // and take each of them for better than the old ones.
+  // A reward much larger than expected may be due to its arm, or to a risen level. A pull of the
+  // best known arm distinguishes these. Otherwise search and explorer would prefer every new arm to
+  // the old ones.
   if (trackers_.take_surprise(t_)) {
     const std::optional<NodeIndex> leaf = leaf_with_most_pulls();
     if (leaf) return {.node = *leaf, .why = Learnt::Why::probe};
@@ -158,7 +158,7 @@ Adaptive::Turn Adaptive::next_turn() {
     leaf = most_promising();
   }
   if (tells_little(leaf)) leaf = most_promising_but(leaf);
-  // The more are in flight, the sooner it is worth while to think again.
+  // With more pulls in flight, decisions are due sooner.
   const double length = std::floor(kTurn * model_.tree()[leaf].pulls /
                                    (1.0 + static_cast<double>(tickets_.in_flight())));
   const bool is_beyond = model_.tree()[leaf].shortfall > 0.0;
@@ -167,9 +167,9 @@ Adaptive::Turn Adaptive::next_turn() {
           .why = is_beyond ? Learnt::Why::least_broken : Learnt::Why::search};
 }
 
-/// The first cell that was not asked for. When there is none, because more are in flight than there
-/// are first cells, these are cut; when all parts are in flight as well, the first cell that was
-/// asked for least.
+/// The first cell without a pull. If there is none, because more pulls are in flight than there are
+/// first cells, the first cells are cut; if all parts are in flight as well, the first cell with
+/// the fewest pulls.
 NodeIndex Adaptive::next_of_start() {
   const Tree& tree = model_.tree();
   const auto asked = [this](NodeIndex node) { return asked_for(node); };
@@ -214,8 +214,8 @@ bool Adaptive::explorer_may_play() const {
   return explorer_loss_ <= 0.1 * search_loss_ + rate * std::max(0.0, root - 8.0);
 }
 
-/// The shallowest leaf; of these the one with the fewest pulls, and of these the one with the
-/// largest level. One that was pulled is cut first.
+/// The shallowest leaf; among those the one with the fewest pulls, and among those the one with the
+/// largest level. If it has been pulled, it is cut first.
 std::optional<NodeIndex> Adaptive::cover() {
   const Tree& tree = model_.tree();
   std::optional<NodeIndex> chosen;
@@ -237,7 +237,7 @@ std::optional<NodeIndex> Adaptive::cover() {
   return left_child_of_cut(*chosen);
 }
 
-/// Goes through the depths from the top, and to those leaves that look at least as good as all
+/// Visits the depths from the top, and at each depth those leaves that look at least as good as all
 /// shallower ones.
 std::optional<NodeIndex> Adaptive::sweep() {
   const double range = model_.leaf_range();
@@ -259,7 +259,7 @@ void Adaptive::list_for_sweep() {
   const Tree& tree = model_.tree();
   const double deviation = model_.noise_deviation();
   struct Candidate {
-    NodeIndex leaf = kNobody;
+    NodeIndex leaf = kNoNode;
     double value = -kInfinity;
   };
   std::vector<Candidate> by_depth(tree.depth() + 1);
@@ -269,13 +269,13 @@ void Adaptive::list_for_sweep() {
     const double value =
         node.pulls == 0.0 ? node.level + deviation : node.mean + deviation / std::sqrt(node.pulls);
     Candidate& best = by_depth[node.depth];
-    const bool ties = best.leaf != kNobody && value == best.value;
+    const bool ties = best.leaf != kNoNode && value == best.value;
     if (value > best.value || (ties && tree.is_left_of(i, best.leaf))) best = {i, value};
   }
   sweep_.clear();
   double largest = -kInfinity;
   for (const Candidate& best : by_depth) {
-    if (best.leaf == kNobody || best.value < largest) continue;
+    if (best.leaf == kNoNode || best.value < largest) continue;
     largest = best.value;
     sweep_.push_back(best.leaf);
   }
@@ -318,7 +318,8 @@ Status Adaptive::tell(Ticket ticket, double reward) {
   return Status::ok;
 }
 
-/// Before anything else is done than to go on with the turn.
+/// Learns the rewards of the turn. Must be called before anything except a continuation of the
+/// turn.
 void Adaptive::learn_pending() {
   is_steady_ = false;
   if (pending_.count == 0.0) return;
@@ -339,21 +340,21 @@ void Adaptive::learn_pending() {
   since_pass_ += static_cast<std::uint64_t>(pending.count);
 }
 
-bool Adaptive::tell_about_arm(NodeIndex node, std::uint64_t pulls) {
+bool Adaptive::record_pulls(NodeIndex node, std::uint64_t pulls) {
   const Tree& tree = model_.tree();
   return settling_.play(tree.partition(), tree.cell(node), tree.arm(node), pulls);
 }
 
-/// Removes in-flight pulls of a node, and returns how many of them were the explorer's.
+/// Removes in-flight pulls of a node, and returns the number of these that were the explorer's.
 double Adaptive::take_back(Node& node, double pulls) {
-  const double explorered = std::min(pulls, node.explorer_out);
+  const double by_explorer = std::min(pulls, node.explorer_out);
   node.out -= pulls;
-  node.explorer_out -= explorered;
-  return explorered;
+  node.explorer_out -= by_explorer;
+  return by_explorer;
 }
 
-/// At most half of a turn is passed over: it goes on until one has counted, and then for at least
-/// as many as did not.
+/// At most half of a turn is discarded: after the system has settled, the turn has at least as many
+/// pulls as were discarded.
 void Adaptive::pass_over(NodeIndex index, std::uint64_t pulls) {
   learn_pending();
   passed_over_ += pulls;
@@ -361,7 +362,7 @@ void Adaptive::pass_over(NodeIndex index, std::uint64_t pulls) {
   node.explorer_skipped += take_back(node, static_cast<double>(pulls));
   node.skipped += static_cast<double>(pulls);
   model_.autocorrelation.interrupt();
-  if (index == turn_.node && !turn_.counts) {
+  if (index == turn_.node && !turn_.has_settled) {
     turn_.skipped += pulls;
     turn_.unissued = 1;
   }
@@ -370,15 +371,15 @@ void Adaptive::pass_over(NodeIndex index, std::uint64_t pulls) {
 
 void Adaptive::accept(NodeIndex index, const Rewards& mapped) {
   if (probe_.awaits(index)) {
-    accept_answer(index, mapped);
+    accept_reading(index, mapped);
     return;
   }
-  const NodeIndex owner = model_.owner(index);  // the cell may have been cut since it was asked for
+  const NodeIndex owner = model_.owner(index);  // the cell may have been cut since the ask
   const bool alarm = trackers_.is_following() ? learn_beside_level(index, owner, mapped)
                                               : learn(index, owner, mapped);
   const bool is_of_turn = index == turn_.node;
-  if (is_of_turn && !turn_.counts) {
-    turn_.counts = true;
+  if (is_of_turn && !turn_.has_settled) {
+    turn_.has_settled = true;
     turn_.unissued = std::max(turn_.length, turn_.skipped) - 1;
   }
   if (is_of_turn && turn_.is_beyond) turn_.unissued = 0;
@@ -392,12 +393,12 @@ void Adaptive::accept(NodeIndex index, const Rewards& mapped) {
   end_turn(owner);
 }
 
-/// Learns rewards less the level, which stays. Returns whether they raise an alarm.
+/// Learns rewards less a constant level. Returns whether they raise an alarm.
 bool Adaptive::learn(NodeIndex index, NodeIndex owner, const Rewards& mapped) {
   learn_pending();
-  const double explorered = take_back(model_.tree()[index], static_cast<double>(mapped.count));
+  const double by_explorer = take_back(model_.tree()[index], static_cast<double>(mapped.count));
   Node& node = model_.tree()[owner];
-  node.explorer_pulls += explorered;
+  node.explorer_pulls += by_explorer;
   const bool is_of_turn = index == turn_.node;
   if (mapped.count == 1 && node.pulls >= 8.0) {
     const double before = is_of_turn ? turn_.mean : node.mean + trackers_.level();
@@ -415,13 +416,13 @@ bool Adaptive::learn(NodeIndex index, NodeIndex owner, const Rewards& mapped) {
 
 void Adaptive::accept_penalty(NodeIndex index, double mapped) {
   learn_pending();
-  const double explorered = take_back(model_.tree()[index], 1.0);
+  const double by_explorer = take_back(model_.tree()[index], 1.0);
   const NodeIndex owner = model_.owner(index);
-  model_.tree()[owner].explorer_pulls += explorered;
+  model_.tree()[owner].explorer_pulls += by_explorer;
   lose_track();
   model_.penalize(owner, mapped - trackers_.level(), 1.0);
   ++since_pass_;
-  if (index == turn_.node) turn_ = {.node = index, .unissued = 0};  // nothing more of it
+  if (index == turn_.node) turn_ = {.node = index, .unissued = 0};  // ends the turn
   end_turn(owner);
   review_probe();
 }
@@ -430,7 +431,7 @@ void Adaptive::accept_bar(Arm arm, double mapped, std::uint64_t weight) {
   learn_pending();
   const std::optional<NodeIndex> owner = model_.find(arm);
   if (!owner) return;
-  // Of rewards from before the system has changed, the model may know more.
+  // The model may have learnt rewards from before a change of the system, which `weight` excludes.
   const Node& node = model_.tree()[*owner];
   const double learnt = changes_ != 0 ? node.pulls - node.penalties : 0.0;
   model_.penalize(*owner, mapped - trackers_.level(),
@@ -440,7 +441,7 @@ void Adaptive::accept_bar(Arm arm, double mapped, std::uint64_t weight) {
   if (has_begun_) {
     pass();
   } else {
-    end_turn(turn_.node);  // it may have been what the start lacked
+    end_turn(turn_.node);  // it may have been the last missing first cell
   }
 }
 
@@ -468,12 +469,12 @@ void Adaptive::update_leaf(NodeIndex node) {
 }
 
 void Adaptive::pass_if_due() {
-  // With others in flight, what is not learnt now is not known for many pulls to come.
+  // With pulls in flight, a postponed pass delays learning by many pulls.
   const double passes = tickets_.in_flight() > 1 ? 64.0 : 16.0;
   if (static_cast<double>(since_pass_) >= model_.tree().size() / passes) pass();
 }
 
-/// In all models at once, so that node i is the same cell in all.
+/// Cuts a leaf in all models, so that node i is the same cell in all.
 AdaptiveModel::Cut Adaptive::cut_models(NodeIndex leaf) {
   AdaptiveModel::Cut cut = model_.cut(leaf);
   if (cut == AdaptiveModel::Cut::refused) return cut;
@@ -508,11 +509,11 @@ void Adaptive::after_pass() {
   since_pass_ = 0;
 }
 
-/// What explorer and search have lost beyond doubt: beside the best arm that keeps its limits, and
-/// by going beyond limits.
+/// Updates the significant losses of explorer and search: against the best arm that keeps its
+/// limits, and by breaking limits.
 void Adaptive::count_losses() {
   const Tree& tree = model_.tree();
-  double sure_level = -kInfinity;  // of that arm
+  double sure_level = -kInfinity;  // lower bound of that arm's level
   double least_beyond = metrics_.empty() ? 0.0 : kInfinity;
   for (NodeIndex i = 0; i < tree.size(); ++i) {
     const Node& node = tree[i];
@@ -530,15 +531,15 @@ void Adaptive::count_losses() {
     if (!metrics_.empty()) {
       lost += model_.leaf_range() * std::max(0.0, beyond_limits(i, 1.0) - least_beyond);
     }
-    const double explorered = node.explorer_pulls + node.explorer_skipped + node.explorer_out;
-    explorer_loss_ += explorered * lost;
-    search_loss_ += (all - explorered) * lost;
+    const double by_explorer = node.explorer_pulls + node.explorer_skipped + node.explorer_out;
+    explorer_loss_ += by_explorer * lost;
+    search_loss_ += (all - by_explorer) * lost;
   }
 }
 
 // --- bounds ----------------------------------------------------------------------------------
 
-/// The variance of f at a leaf once the pulls that are out have come back.
+/// The variance of f at a leaf after the pulls in flight have returned.
 double Adaptive::expected_variance(const Node& leaf) {
   return leaf.out == 0.0 ? leaf.variance : 1.0 / (1.0 / leaf.variance + leaf.out / leaf.noise);
 }
@@ -548,16 +549,16 @@ bool Adaptive::has_room() const {
   return model_.tree().size() < 64.0 + 12.0 * std::sqrt(steps());
 }
 
-/// Whether a leaf is known better than f varies in it, pulls that are out included, and the tree
-/// may still grow.
+/// Whether f at a leaf is known more precisely than it varies within the cell, counting pulls in
+/// flight, and the tree may still grow.
 bool Adaptive::is_ripe(NodeIndex index) const {
   const Node& leaf = model_.tree()[index];
   return leaf.pulls + leaf.out >= 2.0 && expected_variance(leaf) <= leaf.below && has_room() &&
          model_.can_cut(index);
 }
 
-/// Pulls that are out are expected to come back a little worse than the model thinks, by what they
-/// change the level in the mean: several are spread over cells that look about as good.
+/// Pulls in flight are expected to return slightly less than the model's level, by their mean
+/// effect on the level, so that parallel pulls spread over cells that look about equally good.
 double Adaptive::index(const Node& leaf, double more_variance) const {
   const double expected = expected_variance(leaf);
   const double level = leaf.level - std::sqrt(std::max(0.0, leaf.variance - expected));
@@ -566,13 +567,13 @@ double Adaptive::index(const Node& leaf, double more_variance) const {
   return level + std::sqrt(kBoldness * std::log(1.0 + worth) * variance);
 }
 
-/// By which leaves are compared: first the smaller shortfall, then the larger index.
+/// Sets the key by which leaves are compared: first the smaller shortfall, then the larger index.
 void Adaptive::set_key(NodeIndex leaf) {
   Node& node = model_.tree()[leaf];
   if (metrics_.empty()) {
     node.bound = index(node);
   } else if (only_parts_may_keep_limits(leaf)) {
-    node.shortfall = beyond_limits(leaf, kFavour, Of::its_parts);
+    node.shortfall = beyond_limits(leaf, kFavour, JudgedBy::parts);
     node.bound = index(node, node.below);
   } else {
     node.shortfall = beyond_limits(leaf, kFavour);
@@ -608,7 +609,7 @@ void Adaptive::set_bounds() {
   }
 }
 
-/// Of a leaf, and above it.
+/// Updates the key of a leaf and of all nodes above it.
 void Adaptive::set_bound(NodeIndex leaf) {
   if (!model_.tree()[leaf].is_leaf()) return;
   set_key(leaf);
@@ -622,7 +623,7 @@ void Adaptive::take_keys_above(NodeIndex node) {
   }
 }
 
-// --- around it -------------------------------------------------------------------------------
+// --- other operations ------------------------------------------------------------------------
 
 Status Adaptive::drop(Ticket ticket) {
   const Tickets::Open* open = tickets_.find(ticket);
@@ -653,7 +654,7 @@ void Adaptive::interrupt() {
   lose_track();
 }
 
-/// What comes next does not follow what was.
+/// The next reward does not directly follow the last one.
 void Adaptive::lose_track() {
   model_.autocorrelation.interrupt();
   watch_.lose_track();
@@ -668,7 +669,7 @@ void Adaptive::accept_observed(Arm arm, const Rewards& mapped) {
   if (has_begun_) {
     pass();
   } else {
-    end_turn(turn_.node);  // it may have been what the start lacked
+    end_turn(turn_.node);  // it may have been the last missing first cell
   }
 }
 
@@ -684,19 +685,19 @@ std::optional<TicketedOptimizer::Recommendation> Adaptive::recommendation() cons
   std::vector<double> of_all;
   for (NodeIndex i = 0; i < tree.size(); ++i) {
     most = std::max(most, pulls(i));
-    if (metrics_.empty() || pulls(i) < 1.0 || is_out_of_question(tree.arm(i))) continue;
+    if (metrics_.empty() || pulls(i) < 1.0 || is_excluded(tree.arm(i))) continue;
     of_all.push_back(least_deviations(i));
     if (pulls(i) >= 2.0) of_repeated.push_back(of_all.back());
   }
   double required = metrics_.empty() ? -kInfinity : required_deviations(of_repeated);
   if (required == kInfinity) required = required_deviations(of_all);
-  // An arm is recommended for its own rewards, not for those around it alone. Those from before a
-  // change count for less than one each.
+  // An arm is recommended only with enough rewards of its own. Rewards from before a change count
+  // for less than one each.
   const double enough = std::max(2.0, std::min(8.0, 0.25 * most));
   for (const double least : {enough, 2.0, 1.0, std::numeric_limits<double>::min()}) {
     if (best) break;
     for (NodeIndex i = 0; i < tree.size(); ++i) {
-      if (pulls(i) < least || is_out_of_question(tree.arm(i))) continue;
+      if (pulls(i) < least || is_excluded(tree.arm(i))) continue;
       if (!metrics_.empty() && least_deviations(i) < required) continue;
       if (!best || value(i) > value(*best)) best = i;
     }
@@ -735,14 +736,14 @@ std::optional<Learnt> Adaptive::learnt() const {
   const Tree& tree = model_.tree();
   double lowest = kInfinity;
   double highest = -kInfinity;
-  double explorered = 0.0;
+  double by_explorer = 0.0;
   for (NodeIndex i = 0; i < tree.size(); ++i) {
-    explorered += tree[i].explorer_pulls + tree[i].explorer_skipped;
+    by_explorer += tree[i].explorer_pulls + tree[i].explorer_skipped;
     if (!tree[i].is_leaf()) continue;
     lowest = std::min(lowest, tree[i].level);
     highest = std::max(highest, tree[i].level);
   }
-  learnt.explorer_pulls = static_cast<std::uint64_t>(explorered);
+  learnt.explorer_pulls = static_cast<std::uint64_t>(by_explorer);
   std::tie(learnt.lowest, learnt.highest) =
       std::minmax({map_.to_user(as_of_now(lowest)), map_.to_user(as_of_now(highest))});
   const Node& node = tree[turn_.node];
@@ -758,14 +759,14 @@ std::optional<Learnt> Adaptive::learnt() const {
   return learnt;
 }
 
-/// Where the model has f. Three standard deviations hold it in at least 95 % of simulated studies
-/// (`make coverage`); two and a half do not, where f is rough or rewards are skewed.
+/// The model's interval for f. Three standard deviations cover f in at least 95 % of simulated
+/// studies (`make coverage`); two and a half do not if f is rough or rewards are skewed.
 Interval Adaptive::around(const Node& node) const {
   const double reach = 3.0 * std::sqrt(node.variance);
   return {as_of_now(node.level) - reach, as_of_now(node.level) + reach};
 }
 
-/// Of the nodes with that arm, the one that knows most.
+/// Uses the node with that arm that has its rewards.
 std::optional<Interval> Adaptive::model_interval(Arm arm) const {
   const Tree& tree = model_.tree();
   const Node* known = nullptr;
@@ -784,7 +785,7 @@ std::unique_ptr<Optimizer> Adaptive::clone() const {
 }
 
 std::vector<NodeView> Adaptive::nodes() const {
-  Adaptive now = *this;  // learning must not depend on who looks
+  Adaptive now = *this;  // works on a copy: reading must not affect learning
   now.learn_pending();
   const Tree& tree = model_.tree();
   std::vector<NodeView> views;
@@ -827,7 +828,7 @@ void Adaptive::transfer(State& state) {
   for (const NodeIndex cell : start_) State::require(cell < tree.size());
   for (const NodeIndex leaf : sweep_) State::require(leaf < tree.size());
   State::require(probe_.is_below(tree.size()) && changes_ <= t_);
-  State::require(last_played_ == kNobody || last_played_ < tree.size());
+  State::require(last_played_ == kNoNode || last_played_ < tree.size());
   State::require(turn_.node < tree.size() && turn_.length != 0 && turn_.why <= Learnt::Why::probe &&
                  State::are_finite({turn_.mean}));
   State::require(!is_steady_ ||
@@ -837,7 +838,8 @@ void Adaptive::transfer(State& state) {
 
 OptimizerEntry adaptive_entry() {
   auto entry = optimizer_entry<Adaptive, AdaptiveOptions>(
-      "adaptive", "the adaptive tree: learns smoothness, noise and spread; needs the box alone", 4);
+      "adaptive",
+      "the adaptive tree: learns smoothness, noise and spread; needs only the search space", 4);
   entry.make_in_contexts = [](const OptionValues& options, const Space& space,
                               const PartitionRule& partition, const Objective& objective,
                               const ContextSpace& contexts) -> std::unique_ptr<Optimizer> {

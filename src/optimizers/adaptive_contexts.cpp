@@ -1,4 +1,4 @@
-// What the adaptive tree of one region of contexts does when the regions change.
+// Operations of the adaptive tree of one region of contexts when regions change.
 
 #include "canopy/adaptive.hpp"
 
@@ -35,7 +35,7 @@ void Adaptive::keep_part(const Part& part) {
       out[ticket.node] += static_cast<double>(ticket.remaining);
     }
   });
-  // Nodes without rewards here lead nowhere, but those of the start stay.
+  // Removes nodes without rewards in this region, except the first cells.
   std::vector<double> kept(tree.size());
   std::vector<double> seen_below(tree.size());
   for (const auto& [arm, rewards] : part.learnt) {
@@ -61,7 +61,8 @@ void Adaptive::keep_part(const Part& part) {
     return node.depth >= kStartDepth &&
            seen_below[node.children] + seen_below[node.children + 1] == 0.0;
   };
-  for (AdaptiveModel& metric : metrics_) (void)metric.prune(ends);  // before the tree that it asks
+  for (AdaptiveModel& metric : metrics_)
+    (void)metric.prune(ends);  // before the tree that `ends` reads
   const std::vector<NodeIndex> places = model_.prune(ends);
   tickets_.keep([&](const Tickets::Open& ticket) {
     return part.keeps_ticket(ticket.number) ? std::optional(places[ticket.node]) : std::nullopt;
@@ -78,7 +79,7 @@ void Adaptive::keep_part(const Part& part) {
   is_steady_ = false;
   since_pass_ = 0;
   sweep_.clear();
-  last_played_ = kNobody;
+  last_played_ = kNoNode;
   lose_track();
   model_.relearn(part.learnt);
   for (std::size_t i = 0; i < metrics_.size(); ++i) metrics_[i].relearn(part.metrics[i]);

@@ -1,5 +1,5 @@
-// How the adaptive tree keeps limits on other numbers: what it knows of every metric, and what that
-// says about a cell. docs/adaptive.md has the formulas.
+// Limits of the adaptive tree: models of the metrics, and their use in judging cells.
+// docs/adaptive.md has the formulas.
 
 #include "canopy/adaptive.hpp"
 
@@ -8,7 +8,7 @@
 
 namespace canopy {
 
-/// One pull's metrics. Those of a system that has not settled say nothing about the arm.
+/// Learns one pull's metrics, unless the system had not settled.
 void Adaptive::accept_metrics(Ticket ticket, Arm arm, const std::vector<double>& values) {
   const std::optional<NodeIndex> owner = model_.find(arm);
   const Tree& tree = model_.tree();
@@ -36,14 +36,15 @@ void Adaptive::accept_metrics(Ticket ticket, Arm arm, const std::vector<double>&
   }
 }
 
-/// What contexts add to a metric of that level where it is nearest to its limit.
+/// The context's effect on a metric of that level that brings it closest to its limit, or furthest
+/// beyond.
 double Adaptive::judged_effect(std::size_t metric, double level) const {
   const auto& [low, high] = judged_effects_[metric];
   const Limit& limit = limits()[metric];
   return low == high || limit.room(level + low) <= limit.room(level + high) ? low : high;
 }
 
-/// In other contexts, other cells keep their limits.
+/// Recomputes bounds when limits are judged in other contexts.
 void Adaptive::judge_anew() {
   const auto are_alike = [](const Interval& a, const Interval& b) {
     return a.lower == b.lower && a.upper == b.upper;
@@ -71,22 +72,22 @@ bool Adaptive::is_limit_at_stake(std::size_t metric, const Interval& effects) co
   return is_kept && is_broken;
 }
 
-/// Whether nothing can be better than the values of an arm, which are at a limit that is the end of
-/// all values.
-bool Adaptive::is_at_end(std::size_t metric, const AdaptiveModel::Known& known) const {
+/// Whether an arm's metric is at a limit beyond which no value has been seen in the allowed
+/// direction.
+bool Adaptive::is_at_end(std::size_t metric, const AdaptiveModel::Posterior& known) const {
   const Limit& limit = limits()[metric];
   return known.pulls > 0.0 && room(metric, known.mean) >= 0.0 &&
          limit.is_at_end(metrics_[metric].smallest(), metrics_[metric].largest());
 }
 
-/// How far a node is beyond its limits, in spreads of the metrics, with so many standard deviations
-/// in its favour. 0: it may keep them.
-double Adaptive::beyond_limits(NodeIndex node, double favour, Of of) const {
+/// The distance of a node beyond its limits, in spreads of the metrics, reduced by `favour`
+/// standard deviations. 0: it may keep them.
+double Adaptive::beyond_limits(NodeIndex node, double favour, JudgedBy by) const {
   double sum = 0.0;
   for (std::size_t i = 0; i < metrics_.size(); ++i) {
     if (!metrics_[i].has_seen_any()) continue;
-    const AdaptiveModel::Known known = metrics_[i].at(node);
-    const double more = of == Of::itself ? 0.0 : metrics_[i].tree()[node].below;
+    const AdaptiveModel::Posterior known = metrics_[i].at(node);
+    const double more = by == JudgedBy::own_arm ? 0.0 : metrics_[i].tree()[node].below;
     const double reach = favour * std::sqrt(known.variance + more);
     const double beyond = -room(i, known.level) - reach;
     if (beyond > 0.0 && !is_at_end(i, known)) sum += beyond / metrics_[i].spread();
@@ -94,13 +95,13 @@ double Adaptive::beyond_limits(NodeIndex node, double favour, Of of) const {
   return sum;
 }
 
-/// Whether a leaf is beyond its limits, and each metric that makes it so is known better than it
-/// varies within the cell: its parts may keep them.
+/// Whether a leaf breaks its limits, but each of the metrics concerned is known more precisely than
+/// it varies within the cell, so that parts of the cell may keep them.
 bool Adaptive::only_parts_may_keep_limits(NodeIndex leaf) const {
   bool is_beyond = false;
   for (std::size_t i = 0; i < metrics_.size(); ++i) {
     if (!metrics_[i].has_seen_any()) continue;
-    const AdaptiveModel::Known known = metrics_[i].at(leaf);
+    const AdaptiveModel::Posterior known = metrics_[i].at(leaf);
     const double reach = kFavour * std::sqrt(known.variance);
     if (-room(i, known.level) - reach <= 0.0 || is_at_end(i, known)) continue;
     if (known.variance > metrics_[i].tree()[leaf].below) return false;
@@ -109,15 +110,15 @@ bool Adaptive::only_parts_may_keep_limits(NodeIndex leaf) const {
   return is_beyond && model_.can_cut(leaf);
 }
 
-/// Whether the explorer leaves a cell alone when it sweeps. Covering goes everywhere: a model that
-/// says what is beyond a limit can be wrong, too.
+/// Whether the explorer's sweep skips a cell. Covering skips none, since the model of a metric can
+/// be wrong, too.
 bool Adaptive::is_passed_by(NodeIndex leaf) const {
   return beyond_limits(leaf, 1.0) > 0.0;
 }
 
-/// From the level of a metric to its limit. An arm whose own values happen to be alike is not known
-/// better than the noise of all allows.
-double Adaptive::deviations(std::size_t metric, const AdaptiveModel::Known& known) const {
+/// The distance from the level of a metric to its limit, in standard deviations. If an arm's own
+/// values happen to be equal, the noise of all arms bounds the precision.
+double Adaptive::deviations(std::size_t metric, const AdaptiveModel::Posterior& known) const {
   if (is_at_end(metric, known)) return 0.5 * std::sqrt(known.pulls);
   const double inflated = std::max(1.0, metrics_[metric].noise_variance() / known.noise);
   const double deviation = std::sqrt(known.variance * inflated);
@@ -125,7 +126,8 @@ double Adaptive::deviations(std::size_t metric, const AdaptiveModel::Known& know
 }
 
 /// Before the first cells have their rewards there is no model: an arm is judged by its own values.
-AdaptiveModel::Known Adaptive::judged(std::size_t metric, AdaptiveModel::Known known) const {
+AdaptiveModel::Posterior Adaptive::judged(std::size_t metric,
+                                          AdaptiveModel::Posterior known) const {
   if (has_begun_) return known;
   known.level = known.mean;
   known.noise = metrics_[metric].noise_variance();
@@ -137,7 +139,7 @@ double Adaptive::least_deviations(NodeIndex node) const {
   double least = kInfinity;
   for (std::size_t i = 0; i < metrics_.size(); ++i) {
     if (!metrics_[i].has_seen_any()) continue;
-    const AdaptiveModel::Known known = judged(i, metrics_[i].at(node));
+    const AdaptiveModel::Posterior known = judged(i, metrics_[i].at(node));
     if (has_begun_ || known.pulls != 0.0) least = std::min(least, deviations(i, known));
   }
   return least;
@@ -147,7 +149,7 @@ std::vector<LimitCheck> Adaptive::limit_checks(Arm arm) const {
   std::vector<LimitCheck> checks;
   for (std::size_t i = 0; i < metrics_.size(); ++i) {
     if (!metrics_[i].has_seen_any()) continue;
-    const AdaptiveModel::Known known = judged(i, metrics_[i].at(arm));
+    const AdaptiveModel::Posterior known = judged(i, metrics_[i].at(arm));
     if (!has_begun_ && known.pulls == 0.0) continue;
     const double level = is_at_end(i, known) ? known.mean : known.level;
     checks.push_back(check_of(limits()[i], level + judged_effect(i, level), deviations(i, known),

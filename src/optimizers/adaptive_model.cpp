@@ -8,16 +8,16 @@
 namespace canopy {
 namespace {
 
-constexpr double kEarly = 8.0;          // rewards of a node that tell about the noise of all
-constexpr double kOwn = 8.0;            // rewards by which a node is drawn to the noise of all
-constexpr double kMostRelearnt = 64.0;  // early rewards that are believed where noise is relearnt
-constexpr double kLeastAlpha = 0.25;    // of the smoothness
-constexpr double kFirstAlpha = 0.4;     // ... which is also what it is drawn to
-constexpr double kLargestAlpha = 2.2;   // ...
-constexpr double kAlphaWeight = 5.0;    // ... by this weight
-constexpr double kLeastRange = 1e-100;  // of rewards that differ: its square is not 0
-constexpr double kLargestStep = 0.15;   // of the slope in a pass
-constexpr double kLeastNoise = 1e-10;   // as a part of the squared range
+constexpr double kEarly = 8.0;          // first rewards of a node used to estimate the common noise
+constexpr double kOwn = 8.0;            // weight of the common noise in that of a node, in rewards
+constexpr double kMostRelearnt = 64.0;  // cap on early rewards when the noise is relearnt
+constexpr double kLeastAlpha = 0.25;    // bounds of the smoothness
+constexpr double kFirstAlpha = 0.4;     // prior mean of the smoothness
+constexpr double kLargestAlpha = 2.2;   // bounds of the smoothness
+constexpr double kAlphaWeight = 5.0;    // weight of that prior
+constexpr double kLeastRange = 1e-100;  // least range of different rewards: its square is not 0
+constexpr double kLargestStep = 0.15;   // change of the slope in a pass
+constexpr double kLeastNoise = 1e-10;   // as a fraction of the squared range
 
 /// 4^(-alpha/d) per level.
 double slope_of(double alpha, double dimension) {
@@ -32,8 +32,8 @@ double Autocorrelation::phi() const {
   return phi - 3.0 / std::sqrt(pairs_) > 0.1 ? std::min(phi, 0.98) : 0.0;
 }
 
-AdaptiveModel::AdaptiveModel(std::shared_ptr<const Partition> partition, Of of)
-    : tree_(std::move(partition)), of_(of) {
+AdaptiveModel::AdaptiveModel(std::shared_ptr<const Partition> partition, Values values)
+    : tree_(std::move(partition)), values_(values) {
   const auto dimension = static_cast<double>(tree_.partition().dimension());
   deepest_ = static_cast<std::uint32_t>(45.0 * dimension);
   first_slope_ = slope_ = slope_of(kFirstAlpha, dimension);
@@ -87,13 +87,13 @@ void AdaptiveModel::see(double low, double high) {
   if (is_flat()) return;
   range_ = largest_ - smallest_;
   if (!was_flat) return;
-  // What was learnt so far is in units of a range that nobody had seen.
+  // Until now, estimates were in units of an unknown range, taken as 1.
   const double factor = range_ * range_;
   spread_ *= range_;
   noise_ *= factor;
   for (NodeIndex i = 0; i < tree_.size(); ++i) {
     Node& node = tree_[i];
-    node.squares *= factor;  // rewards have not differed: all of it is from penalties
+    node.squares *= factor;  // due to penalties only, since rewards were equal
     node.edge *= factor;
     node.below *= factor;
     node.variance *= factor;
@@ -113,7 +113,7 @@ void AdaptiveModel::add(NodeIndex index, const Moments& rewards, double low, dou
   Moments all{node.pulls, node.mean, node.squares};
   const double added = all.merge(rewards);
   if (node.pulls < kEarly && node.penalties == 0.0) {
-    // Rewards come one by one here, but for those of others: then it is as if they did.
+    // Only rewards from elsewhere come in batches; count them as if they had come one by one.
     const double early = std::min(rewards.count, kEarly - node.pulls);
     early_squares_ += added * (early / rewards.count);
     early_freedom_ += node.pulls == 0.0 ? std::max(0.0, early - 1.0) : early;
@@ -148,7 +148,7 @@ NodeIndex AdaptiveModel::owner(NodeIndex index) const {
   return index;
 }
 
-/// The child of a cell that has an arm or holds it, as far as is known; none of a leaf.
+/// The child of a cell that has or holds an arm, if the partition can tell; none for a leaf.
 std::optional<NodeIndex> AdaptiveModel::part_with(NodeIndex cell, Arm arm) const {
   if (tree_[cell].is_leaf()) return std::nullopt;
   const NodeIndex left = tree_[cell].children;
@@ -158,15 +158,15 @@ std::optional<NodeIndex> AdaptiveModel::part_with(NodeIndex cell, Arm arm) const
   return std::nullopt;
 }
 
-/// The deepest cell that holds an arm, and the deepest that has it: the rewards move down with the
-/// cuts.
+/// The deepest cell that holds an arm; `owner` becomes the deepest node with that arm, since
+/// rewards move down when cells are cut.
 NodeIndex AdaptiveModel::deepest_with(Arm arm, std::optional<NodeIndex>& owner) const {
   NodeIndex cell = Tree::kRoot;
   for (std::optional<NodeIndex> next = cell; next; next = part_with(cell, arm)) {
     cell = *next;
     if (tree_.has_arm(cell, arm)) owner = cell;
   }
-  if (!owner && !tree_[cell].is_leaf()) {  // a partition that does not know what its cells hold
+  if (!owner && !tree_[cell].is_leaf()) {  // the partition cannot tell which cell holds the arm
     if (const NodeIndex found = tree_.find(arm); found != Tree::kRoot) owner = found;
   }
   return cell;
@@ -194,8 +194,8 @@ void AdaptiveModel::observe(Arm arm, const Rewards& rewards) {
   }
 }
 
-/// After a cell was cut: what was observed in it is in one of its parts, and belongs to it if it
-/// has the arm. False if there was nothing.
+/// After a cell was cut, moves its observations to its parts, where they are added to a node that
+/// has their arm. Returns false if there were none.
 bool AdaptiveModel::hand_down(NodeIndex cell) {
   bool is_something = false;
   for (auto next = observations_.begin(); next != observations_.end();) {
@@ -213,12 +213,12 @@ bool AdaptiveModel::hand_down(NodeIndex cell) {
   return is_something;
 }
 
-AdaptiveModel::Known AdaptiveModel::at(NodeIndex index) const {
+AdaptiveModel::Posterior AdaptiveModel::at(NodeIndex index) const {
   const Node& node = tree_[index];
   return {node.level, node.variance, node.noise, node.pulls, node.mean};
 }
 
-AdaptiveModel::Known AdaptiveModel::at(Arm arm) const {
+AdaptiveModel::Posterior AdaptiveModel::at(Arm arm) const {
   std::optional<NodeIndex> owner;
   const NodeIndex cell = deepest_with(arm, owner);
   if (owner) return at(*owner);
@@ -233,7 +233,7 @@ AdaptiveModel::Known AdaptiveModel::at(Arm arm) const {
   return {own.mean(), variance, node.noise, count, own.mean()};
 }
 
-/// What they say about f at the arm of their cell.
+/// Updates the information of observations about f at the arm of their cell.
 void AdaptiveModel::weigh_observations() {
   if (observations_.empty()) return;
   for (NodeIndex i = 0; i < tree_.size(); ++i) {
@@ -249,7 +249,7 @@ void AdaptiveModel::weigh_observations() {
   }
 }
 
-/// The variance of rewards of a node, as if eight more had said what it is elsewhere.
+/// The variance of rewards of a node, shrunk to the common noise with the weight of eight rewards.
 double AdaptiveModel::own_noise(const Node& node) const {
   return (node.squares + kOwn * noise_) / (std::max(0.0, node.pulls - 1.0) + kOwn);
 }
@@ -264,7 +264,7 @@ double AdaptiveModel::noise_at(const Node& node) const {
   return variance * std::min((1.0 + phi_) / (1.0 - phi_), std::max(1.0, node.pulls));
 }
 
-// --- when it is about something else than before -----------------------------------------------
+// --- changes of f and of the level -------------------------------------------------------------
 
 double AdaptiveModel::weight_after(NodeIndex index, double variance) const {
   const Node& node = tree_[index];
@@ -352,7 +352,7 @@ AdaptiveModel::Cut AdaptiveModel::cut(NodeIndex leaf) {
     child.level = child.rest_mean = parent.level;
     child.variance = parent.variance + parent.below;
     child.rest =
-        child.variance > 0.0 ? 1.0 / child.variance : 0.0;  // nothing is known before the start
+        child.variance > 0.0 ? 1.0 / child.variance : 0.0;  // infinite variance before `begin`
     child.noise = noise_at(child);
     if (!tree_.has_arm(index, tree_.arm(leaf))) continue;
     child.pulls = std::exchange(parent.pulls, 0.0);
@@ -367,7 +367,7 @@ AdaptiveModel::Cut AdaptiveModel::cut(NodeIndex leaf) {
   return hand_down(leaf) ? Cut::moved : cut;
 }
 
-// --- what is learnt --------------------------------------------------------------------------
+// --- learning parameters ---------------------------------------------------------------------
 
 void AdaptiveModel::begin() {
   learn_noise();
@@ -393,7 +393,7 @@ void AdaptiveModel::pass() {
   learn_noise();
   weigh_observations();
   go_up();
-  if (tree_[Tree::kRoot].data == 0.0) return;  // nothing was seen
+  if (tree_[Tree::kRoot].data == 0.0) return;  // no rewards yet
   learn_smoothness(go_down());
   learn_spread();
   expected_.clear();
@@ -404,13 +404,13 @@ void AdaptiveModel::learn_noise() {
   noise_ = (early_squares_ + range_ * range_ / 8.0) / (early_freedom_ + 2.0);
   phi_ = autocorrelation.phi();
   if (phi_ != 0.0) noise_ = std::max(noise_, autocorrelation.variance());
-  if (of_ == Of::metric && early_freedom_ >= kEarly && early_squares_ == 0.0) {
+  if (values_ == Values::metric && early_freedom_ >= kEarly && early_squares_ == 0.0) {
     noise_ = kLeastNoise * range_ * range_;
   }
   noise_deviation_ = std::sqrt(noise_);
 }
 
-/// What every subtree has seen; children come after their parents.
+/// Upward pass: the evidence of every subtree; children come after their parents.
 void AdaptiveModel::go_up() {
   for (NodeIndex i = tree_.size(); i-- > 0;) {
     Node& node = tree_[i];
@@ -431,8 +431,8 @@ void AdaptiveModel::go_up() {
   }
 }
 
-/// What everything says about every node, and about its edge; all edges, about the slope. By how
-/// much that should change.
+/// Downward pass: the posterior of every node and of its edge. Returns the step of the slope, from
+/// all edges.
 double AdaptiveModel::go_down() {
   Node& root = tree_[Tree::kRoot];
   root.level = root.data_mean;
@@ -454,14 +454,14 @@ double AdaptiveModel::go_down() {
     const double expected = parent.below;
     node.edge = expected;
     if (node.data != 0.0) {
-      const double doubt = rest_variance + 1.0 / node.data;
+      const double uncertainty = rest_variance + 1.0 / node.data;
       const double jump = node.data_mean - node.rest_mean;
       const double squared = jump * jump;
-      // A single reward shows no jump: one that is 0 among many that are 1 is no surprise.
+      // A single reward is no evidence of a jump: for example a 0 among many rewards of 1.
       const double trust = std::clamp(node.data * noise_ - 1.0, 0.0, 1.0);
-      const double jumped = std::max(0.0, squared - 2.0 * doubt - expected);
+      const double jumped = std::max(0.0, squared - 2.0 * uncertainty - expected);
       node.edge = expected + trust * jumped * (1.0 / 17.0);
-      const double certainty = 1.0 / (expected + doubt);
+      const double certainty = 1.0 / (expected + uncertainty);
       const double share = static_cast<double>(node.depth) * expected * certainty;
       score += 0.5 * share * std::min(squared * certainty - 1.0, 4.0);
       information += 0.5 * share * share;
@@ -490,7 +490,7 @@ void AdaptiveModel::learn_spread() {
   spread_ = std::max(noise_deviation_, leaf_range_);
 }
 
-/// What is kept by depth, for all depths there are and one more.
+/// Extends the tables by depth to one more than the depth of the tree.
 void AdaptiveModel::fill_tables() {
   if (expected_.empty()) shrinkage_ = std::exp(slope_);
   const double squared = spread_ * spread_;

@@ -8,7 +8,7 @@ namespace canopy {
 void throw_unless_usable(const BaselineRule& rule, const Space& space,
                          const std::vector<double>& baseline) {
   if (!space.contains(baseline)) {
-    throw ConfigurationError({{"baseline.setting", "", "must be an arm of the space"}});
+    throw ConfigurationError({{"baseline.setting", "", "must be a setting of the search space"}});
   }
   if (rule.pulls == 0 || rule.pairs == 0 || rule.visit == 0) {
     throw ConfigurationError({{"baseline.pulls", "0", "must be 1 or more"}});

@@ -12,7 +12,7 @@
 
 namespace canopy {
 
-// For every tree whose nodes are BoundedNodes, or more.
+// For all trees whose nodes derive from BoundedNode.
 
 /// The largest bound of a node's children.
 template <class Tree>
@@ -24,7 +24,8 @@ template <class Tree>
   return largest;
 }
 
-/// The B rule: a leaf's bound is its own upper bound; above, the children tighten it.
+/// The B rule: a leaf's bound is its own upper bound; for other nodes the children's bounds tighten
+/// it.
 template <class Tree>
 [[nodiscard]] double backed_up_bound(const Tree& tree, const typename Tree::Node& node) {
   return node.is_leaf() ? node.upper : std::min(node.upper, largest_child_bound(tree, node));
@@ -37,7 +38,7 @@ template <class Tree>
   return tree[left].bound >= tree[left + 1].bound ? left : left + 1;
 }
 
-/// A tree whose root has its children. Throws ConfigurationError where there is only one arm.
+/// Creates a tree whose root has children. Throws ConfigurationError if there is only one arm.
 template <class Tree>
 [[nodiscard]] Tree planted(std::shared_ptr<const Partition> partition) {
   Tree tree(std::move(partition));
@@ -47,7 +48,7 @@ template <class Tree>
   return tree;
 }
 
-/// Every node for people, the shallow ones first, from left to right.
+/// Every node in the user's units, the shallow ones first, from left to right.
 template <class Tree>
 [[nodiscard]] std::vector<NodeView> views_of(const Tree& tree) {
   std::vector<NodeView> views;

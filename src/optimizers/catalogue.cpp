@@ -38,7 +38,7 @@ std::unique_ptr<Optimizer> make_optimizer(const Selection& optimizer, const Spac
   if (contexts.empty()) return entry.make(optimizer.options, space, partition, objective);
   if (!entry.make_in_contexts) {
     throw ConfigurationError({{"optimizer.name", optimizer.name,
-                               "takes no contexts: use \"adaptive\", or leave them out"}});
+                               "does not support contexts: use \"adaptive\", or remove them"}});
   }
   return entry.make_in_contexts(optimizer.options, space, partition, objective, contexts);
 }

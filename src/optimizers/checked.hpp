@@ -8,7 +8,7 @@
 
 namespace canopy {
 
-/// The objective, if it and the options are valid. Throws ConfigurationError.
+/// Returns the objective if it and the options are valid. Throws ConfigurationError.
 template <class Options>
 [[nodiscard]] const Objective& checked(const Options& options, const Objective& objective) {
   std::vector<Violation> found = violations_of(options, "optimizer.");

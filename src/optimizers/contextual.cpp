@@ -13,7 +13,7 @@ namespace {
 AdaptiveOptions without_what_contexts_exclude(AdaptiveOptions options,
                                               const ContextSpace& contexts) {
   std::vector<Violation> violations;
-  if (contexts.empty()) violations.push_back({"context", "", "is missing"});
+  if (contexts.empty()) violations.push_back({"context", "", "is required: at least one variable"});
   if (options.settle != 0) {
     violations.push_back({"optimizer.settle", std::to_string(options.settle),
                           "cannot be combined with contexts yet"});
@@ -109,7 +109,7 @@ std::vector<Interval> Contextual::metric_effects_at(ContextBins bins) const {
   return effects;
 }
 
-/// Over the contexts of a region that have come.
+/// The range of each metric's effect over the observed contexts of a region.
 std::vector<Interval> Contextual::metric_effects_of(const Place& place) const {
   std::vector<Interval> effects;
   for (const LevelEffect& effect : metric_effects_) {
@@ -123,7 +123,7 @@ std::vector<Interval> Contextual::metric_effects_of(const Place& place) const {
   return effects;
 }
 
-/// What the tree of the region of a context answers there.
+/// Calls `ask` with the tree of the context's region, with limits judged in that context.
 template <class Ask>
 auto Contextual::judged_in(ContextBins bins, const Ask& ask) const {
   return judged_at(places_[place_of(bins)], metric_effects_at(bins), ask);
@@ -151,19 +151,19 @@ Ticket Contextual::skip_ticket(Context context) {
   return ++newest_;
 }
 
-/// In the context of the last ask.
+/// Uses the context of the last ask.
 Pull Contextual::ask_again() {
   const std::size_t place = place_of(last_asked_bins_);
   return issue(place, places_[place].tree->ask_again());
 }
 
-/// A pull of a tree under a ticket of this optimizer.
+/// Issues a pull of a region's tree under a ticket of this optimizer.
 Pull Contextual::issue(std::size_t place, Pull of_tree) {
   Open& open = open_[++newest_];
   open = {place, of_tree.ticket, last_asked_bins_, {of_tree.arm.begin(), of_tree.arm.end()}};
   of_tree.ticket = newest_;
   of_tree.arm = open.arm;
-  places_[place].tree->interrupt();  // what the system does next may be in another context
+  places_[place].tree->interrupt();  // the next pull may be in another context
   if (!std::ranges::equal(last_arm_, of_tree.arm)) {
     last_arm_.assign(of_tree.arm.begin(), of_tree.arm.end());
     ++switches_;
@@ -173,7 +173,7 @@ Pull Contextual::issue(std::size_t place, Pull of_tree) {
 
 // --- telling ---------------------------------------------------------------------------------
 
-/// Why a ticket is not open.
+/// The reason why a ticket is not open.
 Status Contextual::absence(Ticket ticket) const {
   return ticket == 0 || ticket > newest_ ? Status::unknown_ticket : Status::closed_ticket;
 }
@@ -216,8 +216,8 @@ Status Contextual::tell(Ticket ticket, const Rewards& rewards) {
   });
 }
 
-/// Calls tell() of a tree, and counts what was out of range. The trees' own counts cannot be added
-/// up: after a split, either part has counted the rewards of the whole.
+/// Calls tell() of a tree, and counts rewards out of range. The trees' own counts cannot be added
+/// up, because after a split both parts have counted the rewards of the whole.
 template <class Tell>
 Status Contextual::counted(const Place& place, const Tell& tell) {
   if (!objective_.reward_range) return tell();
@@ -253,7 +253,7 @@ bool Contextual::is_barred(Arm arm) const {
   return here().is_barred(arm);
 }
 
-/// The worst of all regions.
+/// The worst failure reward of all regions.
 std::optional<double> Contextual::failure_reward() const {
   const bool minimizes = objective_.direction == Direction::minimize;
   std::optional<double> worst;
@@ -275,7 +275,7 @@ Status Contextual::observe_in(Context context, Arm arm, const Rewards& rewards) 
   Place& place = places_[place_of(bins)];
   place.tree->set_level_effect(effect_.at(bins));
   const Status status = counted(place, [&] { return place.tree->observe(arm, rewards); });
-  if (status != Status::ok) return status;  // nothing has changed
+  if (status != Status::ok) return status;  // the state is unchanged
   (void)see(context);
   place.tree->interrupt();
   observed_ += rewards.count;
@@ -344,11 +344,11 @@ void Contextual::finish() {
   }
 }
 
-// --- what is known ---------------------------------------------------------------------------
+// --- queries ---------------------------------------------------------------------------------
 
 namespace {
 
-/// What the model knows is the level without the effect of the context.
+/// Removes the model's interval, which is for the level without the effect of the context.
 std::optional<Best> without_model(std::optional<Best> best) {
   if (best) best->by_model.reset();
   return best;

@@ -1,4 +1,4 @@
-// What was learnt, as a list of regions with a setting for each.
+// The policy that was learnt, as a list of regions with an arm for each.
 
 #include "canopy/contextual.hpp"
 
@@ -19,7 +19,8 @@ double level_effect(const Policy& policy, const ContextSpace& contexts, Context 
   return sum;
 }
 
-/// Neighbours along the first variable are next to each other, and so on.
+/// Sorted so that neighbours along the first variable are adjacent, then along the second, and so
+/// on.
 std::vector<std::size_t> Contextual::regions_in_order() const {
   std::vector<std::size_t> regions;
   for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -50,7 +51,7 @@ ContextRange Contextual::range_of(std::size_t variable, BinSet bins) const {
   std::size_t last = highest(bins);
   const bool wraps = contexts_[variable].period != 0.0 && !range.is_everything && first == 0 &&
                      last + 1 == contexts_.bin_count(variable);
-  if (wraps) {  // it goes through the end of the period
+  if (wraps) {  // it wraps around the end of the period
     const BinSet others = contexts_.all_bins(variable) & ~bins;
     first = highest(others) + 1;
     last = lowest(others) - 1;
@@ -59,8 +60,7 @@ ContextRange Contextual::range_of(std::size_t variable, BinSet bins) const {
   return range;
 }
 
-/// Whether a step along one variable leads from one region to the other. Any two values of a choice
-/// are a step apart.
+/// Whether two regions are adjacent along one variable. Any two values of a choice are adjacent.
 bool Contextual::are_neighbours(const Place& a, const Place& b) const {
   std::size_t apart = 0;
   for (std::size_t k = 0; k < contexts_.size(); ++k) {
@@ -126,7 +126,7 @@ std::optional<Policy> Contextual::policy() const {
     for (std::size_t j = 0; j < regions.size(); ++j) {
       if (i == j || policy.rows[j].arm.empty() || row.arm.empty()) continue;
       if (!are_neighbours(place, places_[regions[j]])) continue;
-      // Ruled out: its interval here is wholly worse.
+      // Excluded: its whole interval here is worse.
       const auto theirs = place.tree->estimate(policy.rows[j].arm);
       const bool is_known = theirs && theirs->assumes != Assumption::none && row.interval;
       const bool is_worse = is_known && (minimizes ? theirs->interval.lower > row.interval->upper

@@ -1,4 +1,4 @@
-// When regions are tested, and what becomes of one that is split.
+// When regions are tested, and how they are split.
 
 #include "canopy/contextual.hpp"
 
@@ -12,10 +12,10 @@
 namespace canopy {
 namespace {
 
-constexpr std::uint64_t kFewestRewards = 16;  // of a region that is tested
-constexpr double kSplitEvidence = 2.0;        // nats that a split must gain, and the logarithm of
+constexpr std::uint64_t kFewestRewards = 16;  // fewest rewards of a tested region
+constexpr double kSplitEvidence = 2.0;        // nats that a split must gain, plus the logarithm of
                                               // the number of variables
-constexpr std::size_t kShortList = 8;         // values of which each is a border
+constexpr std::size_t kShortList = 8;         // up to this many values, every border is tested
 constexpr int kQuantiles = 4;
 
 }  // namespace
@@ -30,13 +30,13 @@ void Contextual::step_if_due() {
   }
   fit_effect();
   for (std::size_t i = 0; i < metric_effects_.size(); ++i) fit_metric_effect(i);
-  for (std::size_t i = 0; i < places_.size(); ++i) {  // those that a split adds, too
+  for (std::size_t i = 0; i < places_.size(); ++i) {  // includes regions added by a split
     if (places_[i].tree) split_if_it_pays(i);
   }
 }
 
 void Contextual::fit_effect() {
-  std::vector<LevelEffect::Known> trees;
+  std::vector<LevelEffect::TreeData> trees;
   for (const Place& place : places_) {
     if (place.tree) trees.push_back({&place.tree->model(), &place.rewards});
   }
@@ -48,7 +48,7 @@ void Contextual::fit_effect() {
 
 void Contextual::fit_metric_effect(std::size_t metric) {
   if (is_at_end(metric)) return;
-  std::vector<LevelEffect::Known> trees;
+  std::vector<LevelEffect::TreeData> trees;
   for (const Place& place : places_) {
     if (place.tree) {
       trees.push_back({&place.tree->metric_model(metric), &place.metrics[metric].values});
@@ -62,8 +62,8 @@ void Contextual::fit_metric_effect(std::size_t metric) {
   }
 }
 
-/// Whether the limit of a metric is the end of all that was measured, as with errors of which there
-/// may be none: a level that is taken off would hide that.
+/// Whether the limit of a metric is the best value measured, as for a limit of 0 errors:
+/// subtracting a level effect would hide that.
 bool Contextual::is_at_end(std::size_t metric) const {
   double smallest = kInfinity;
   double largest = -kInfinity;
@@ -90,8 +90,8 @@ void Contextual::split_if_it_pays(std::size_t index) {
   Place& place = places_[index];
   if (place.known == place.tested_at || place.known < kFewestRewards) return;
   place.tested_at = place.known;
-  // Rewards may want another arm on either side, or a metric whose limit is at stake may leave
-  // another one.
+  // A split may be justified by another best arm on either side, or by other arms keeping a limit
+  // that is at stake.
   std::vector<SplitTest> tests{{place.tree->model(), place.rewards, effect_}};
   const std::vector<Interval> effects = metric_effects_of(place);
   for (std::size_t i = 0; i < metric_effects_.size(); ++i) {
@@ -99,22 +99,22 @@ void Contextual::split_if_it_pays(std::size_t index) {
     tests.emplace_back(place.tree->metric_model(i), place.metrics[i].values, metric_effects_[i]);
   }
   const auto tried = static_cast<double>(contexts_.size() * tests.size());
-  Judged best{.evidence = kSplitEvidence + std::log(tried)};
+  ScoredSplit best{.evidence = kSplitEvidence + std::log(tried)};
   for (std::size_t k = 0; k < contexts_.size(); ++k) {
     const std::vector<ContextSplit> splits = candidates(place, k);
     for (const SplitTest& test : tests) {
-      const Judged of_variable = best_of(test, splits, place, k);
+      const ScoredSplit of_variable = best_of(test, splits, place, k);
       if (of_variable.evidence > best.evidence) best = of_variable;
     }
   }
   if (best.split.right != 0) split(index, best);
 }
 
-/// The split of a variable that a test speaks for most.
-Contextual::Judged Contextual::best_of(const SplitTest& test,
-                                       const std::vector<ContextSplit>& splits, const Place& place,
-                                       std::size_t variable) const {
-  Judged best;
+/// The split of a variable with the most evidence in a test.
+Contextual::ScoredSplit Contextual::best_of(const SplitTest& test,
+                                            const std::vector<ContextSplit>& splits,
+                                            const Place& place, std::size_t variable) const {
+  ScoredSplit best;
   for (const ContextSplit& split : splits) {
     const double evidence = test.gain(split).value_or(-kInfinity);
     if (evidence > best.evidence) best = {split, evidence};
@@ -126,15 +126,15 @@ Contextual::Judged Contextual::best_of(const SplitTest& test,
   return best;
 }
 
-/// The best of all groups of some values is ahead of the best of three thresholds by chance: this
-/// is what it has to gain in addition, by how many more groups there are.
+/// The best of all groups of values exceeds the best of three thresholds by chance: the additional
+/// evidence required, given by the number of groups.
 double Contextual::extra_evidence(int values) {
   return 0.5 * std::log(std::max(1.0, (std::ldexp(1.0, values - 1) - 1.0) / 3.0));
 }
 
-/// Moves one value after the other to the other side, as long as that gains evidence: choices have
-/// no order, so any group of them may want another arm.
-void Contextual::regroup(const SplitTest& test, BinSet bins, Judged& best) {
+/// Moves single values to the other side as long as that gains evidence: choices have no order, so
+/// that any group of them may have another best arm.
+void Contextual::regroup(const SplitTest& test, BinSet bins, ScoredSplit& best) {
   if (best.split.right == 0) return;
   for (bool has_gained = true; has_gained;) {
     has_gained = false;
@@ -156,9 +156,9 @@ bool Contextual::is_short_list(const Place& place, std::size_t variable) const {
          static_cast<std::size_t>(std::popcount(place.bins.at(variable))) <= kShortList;
 }
 
-/// Thresholds near the quartiles of the rewards of a region; of a short list, those between all
-/// values and, if it has no order, each value by itself. Of a whole period also the parts between
-/// two quartiles: the night may begin before midnight.
+/// Thresholds near the quartiles of the rewards of a region; for a short list, those between all
+/// values and, if it has no order, each value by itself. For a whole period also the parts between
+/// two quartiles, since a region such as the night may cross its end.
 std::vector<ContextSplit> Contextual::candidates(const Place& place, std::size_t variable) const {
   const BinSet bins = place.bins.at(variable);
   std::vector<ContextSplit> candidates;
@@ -182,7 +182,7 @@ std::vector<ContextSplit> Contextual::candidates(const Place& place, std::size_t
       all += static_cast<double>(rewards.count);
     }
   }
-  // In the order in which the region goes through them: it may go through the end of a period.
+  // In the region's order of bins, which may wrap around the end of a period.
   const std::size_t start = first_bin(contexts_.all_bins(variable), bins);
   const auto bin_at = [&](std::size_t step) { return (start + step) % count.size(); };
   const auto part = [&](std::size_t from, std::size_t to) {
@@ -224,7 +224,7 @@ RewardsByContext part_of(const RewardsByContext& rewards, const ContextSplit& sp
 
 }  // namespace
 
-void Contextual::split(std::size_t index, const Judged& judged) {
+void Contextual::split(std::size_t index, const ScoredSplit& judged) {
   const auto& [split, evidence] = judged;
   const std::size_t parts = places_.size();
   places_.push_back(new_place());
@@ -265,7 +265,7 @@ void Contextual::split(std::size_t index, const Judged& judged) {
       Rewards& all = kept.rewards[arm];
       for (const auto& [bins, rewards] : by_context) all += rewards;
     }
-    std::map<Ticket, Ticket> of_tree;  // the tickets that go there
+    std::map<Ticket, Ticket> of_tree;  // old to new tickets of this part
     for (const auto& [ticket, open] : open_) {
       if (open.place == index && split.is_right(open.bins) == right) of_tree[open.ticket] = ticket;
     }

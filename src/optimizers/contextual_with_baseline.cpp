@@ -49,7 +49,7 @@ ContextualWithBaseline::ContextualWithBaseline(const ContextualWithBaseline& oth
 
 // --- asking ----------------------------------------------------------------------------------
 
-/// Whether something of the present round was not asked for yet.
+/// Whether parts of the current round have not been asked for yet.
 bool ContextualWithBaseline::is_in_round() const {
   if (rounds_ == 0) return false;
   if (!is_duel_) return asked_ < rule_.pulls;
@@ -70,8 +70,8 @@ Pull ContextualWithBaseline::ask_in(Context context, std::uint64_t pulls) {
   }
   if (!is_duel_) return give_baseline(context);
   const std::vector<double> arm = challenger_arm(context);
-  // Both sides would play the same. That depends on the context and the frozen policy alone, and
-  // so not on the toss.
+  // Both sides would play the same arm. This depends only on the context and the frozen policy, not
+  // on the random order.
   if (arm.empty() || arm == baseline_) return search_->ask_in(context, pulls);
   return give_half(context, std::nullopt);
 }
@@ -103,8 +103,8 @@ Pull ContextualWithBaseline::give_baseline(Context context) {
   return open_as({.arm = baseline_, .context = {context.begin(), context.end()}});
 }
 
-/// The first pull of a pair, or the second one of the pair that has begun. What the toss has come
-/// to may be known already.
+/// The first pull of a pair, or the second one of the pair that has begun. `is_baseline` is given
+/// when a recorded order is replayed.
 Pull ContextualWithBaseline::give_half(Context context, std::optional<bool> is_baseline) {
   if (half_asked_ == 0) {
     RandomStream coin({.seed = rule_.seed, .purpose = "order", .run = ++tosses_});
@@ -165,7 +165,8 @@ std::optional<std::size_t> ContextualWithBaseline::find_challenger(
   return static_cast<std::size_t>(found - challengers_.begin());
 }
 
-/// As in WithBaseline, the present one stays until its case is decided, or it shows no promise.
+/// As in WithBaseline, the current challenger stays until its case is decided, or it is
+/// unpromising.
 void ContextualWithBaseline::choose_challenger() {
   if (challenger_) {
     const Challenger& present = challengers_[*challenger_];
@@ -185,7 +186,7 @@ void ContextualWithBaseline::choose_challenger() {
 
 // --- telling ---------------------------------------------------------------------------------
 
-/// Counts what the search was told.
+/// Counts pulls told to the search.
 Status ContextualWithBaseline::counted(Status status) {
   if (!is_taken(status)) return status;
   ++search_pulls_;
@@ -229,7 +230,7 @@ Status ContextualWithBaseline::tell(Ticket ticket, const Rewards& rewards) {
   return Status::ok;
 }
 
-/// Of a pair that is void nothing is counted.
+/// Ignores rewards of a void pair.
 void ContextualWithBaseline::add_to_pair(const Open& open, double reward) {
   const auto found = pairs_.find(open.pair);
   if (found == pairs_.end()) return;
@@ -279,10 +280,10 @@ Status ContextualWithBaseline::drop(Ticket ticket) {
   return Status::ok;
 }
 
-// --- what is known ---------------------------------------------------------------------------
+// --- queries ---------------------------------------------------------------------------------
 
-/// Without what assumes that the level of rewards does not move, once there is something that does
-/// not assume it.
+/// Removes intervals that assume a constant level of rewards, once results without that assumption
+/// are available.
 Best ContextualWithBaseline::described(Best best) const {
   const bool is_measured = baseline_pulls_ != 0 && best.basis != Best::Basis::no_noise;
   return is_measured ? beside_baseline(std::move(best)) : best;
@@ -305,7 +306,7 @@ std::optional<Policy> ContextualWithBaseline::policy() const {
   return policy;
 }
 
-/// The one with the largest difference first.
+/// Sorted by decreasing difference.
 std::vector<std::size_t> ContextualWithBaseline::proven_challengers() const {
   std::vector<std::size_t> proven;
   for (std::size_t i = 0; i < challengers_.size(); ++i) {

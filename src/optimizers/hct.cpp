@@ -14,7 +14,7 @@ namespace {
 
 /// The least double that is greater than a finite one; std::nextafter without call and branch.
 double next_above(double value) {
-  const auto bits = std::bit_cast<std::int64_t>(value + 0.0);  // + 0: there is only one zero
+  const auto bits = std::bit_cast<std::int64_t>(value + 0.0);  // + 0 turns -0 into 0
   const std::int64_t sign = bits >> 63;                        // 0, or -1 for negative numbers
   return std::bit_cast<double>(bits + 1 + 2 * sign);
 }
@@ -42,7 +42,7 @@ Hct::Hct(std::shared_ptr<const Partition> partition, const HctOptions& options,
 // --- the algorithm ---------------------------------------------------------------------------
 
 void Hct::refresh() {
-  const bool phase_begins = t_ >= t_plus_;  // else the scale alone is new
+  const bool phase_begins = t_ >= t_plus_;  // otherwise only the scale has changed
   if (phase_begins) ++refreshes_;
   if (update_scale(phase_begins)) set_scale();
   t_plus_ = phase_end(t_);
@@ -118,7 +118,7 @@ bool Hct::has_enough_pulls(const Node& node) const {
   return node.pulls >= thresholds_[node.depth];
 }
 
-// --- around it -------------------------------------------------------------------------------
+// --- other operations ------------------------------------------------------------------------
 
 Hct::Issued Hct::ask_anew(std::uint64_t pulls) {
   if (!episode_is_running()) begin_episode();
@@ -139,7 +139,7 @@ void Hct::begin_episode() {
   unissued_ = unanswered_;
 }
 
-/// How long the next ticket may be: an over-run of one when every pull has a ticket.
+/// The length of the next ticket; 1, beyond the episode, when every pull has a ticket.
 std::uint64_t Hct::next_length(std::uint64_t pulls) {
   if (unissued_ == 0) return 1;
   const std::uint64_t length = std::clamp<std::uint64_t>(pulls, 1, unissued_);
@@ -179,7 +179,7 @@ void Hct::end_episode() {
   stay_or_leave();
 }
 
-/// An episode has ended: is it certain that the next search ends at the same node?
+/// After an episode: checks whether the next search is certain to end at the same node.
 void Hct::stay_or_leave() {
   const Node& node = *selected_node_;
   if (node.pulls < stay_pulls_ && !scale_is_due()) {
@@ -194,20 +194,20 @@ void Hct::stay_or_leave() {
     }
   }
   stage_ = Stage::choose;
-  if (node.pulls == 0.0) return;  // late answers ended the phase: nothing was learnt here
+  if (node.pulls == 0.0) return;  // late rewards ended the phase before any were learnt here
   back_out();
   expand_if_due(selected_);
 }
 
-/// Updates the bounds of the selected node, and above it as far as the next search will see: on the
-/// path, a bound matters only from the node down that the search leaves for its sibling. Cuts the
-/// path there.
+/// Updates the bounds of the selected node, and of the nodes above it that the next search will
+/// read: on the path, a bound matters only from the node down at which the search turns to a
+/// sibling. Truncates the path there.
 ///
 /// Every node p on the path has U(p) >= its stay_bound, since it was chosen. So when the larger of
 /// two siblings' bounds is at least the stay_bound of their parent, the parent's bound is as well,
 /// and every choice from the root to the parent stands.
 void Hct::back_out() {
-  if (path_[path_depth_].node != selected_) {  // late answers made the path unknown
+  if (path_[path_depth_].node != selected_) {  // late rewards invalidated the path
     update_bounds(selected_);
     return;
   }
@@ -219,10 +219,10 @@ void Hct::back_out() {
     const double rival = tree_[BoundedTree::sibling(at)].bound;
     const double larger = std::max(bound, rival);
     tree_[at].bound = bound;
-    if (!(larger < parent.stay_bound)) break;  // at the root at the latest
+    if (!(larger < parent.stay_bound)) break;  // true at the root
     bound = std::min(tree_[parent.node].upper, larger);
   }
-  // The node here is on the path no more, unless it is chosen again.
+  // The node here leaves the path, unless it is chosen again.
   const NodeIndex parent = path_[path_depth_ - 1].node;
   if (better_child(tree_, tree_[parent]) != path_[path_depth_].node) --path_depth_;
 }
@@ -230,22 +230,23 @@ void Hct::back_out() {
 /// Replaces the division and the square root of U by a product for the next pulls. Until `last`
 /// pulls the width of the confidence interval is at least `width`, so U >= stay_bound_ follows from
 /// mean >= stay_bound_ - resolution - width. The slack, thousands of times the rounding error of
-/// that sum, makes it follow for the computed U as well (rounding is monotone, so a larger sum of
-/// rewards never gives a smaller U). Half of `margin` = U - stay_bound_ is given to the width for
-/// shrinking, half to the mean for falling.
+/// that sum, ensures this also for the computed U (rounding is monotone, so a larger sum of rewards
+/// never gives a smaller U). Half of `margin` = U - stay_bound_ covers the shrinking of the width,
+/// half a decrease of the mean.
 void Hct::set_sufficient_mean(double width_now, double margin) {
   const Node& node = *selected_node_;
   if (scale_is_provisional()) return;
   const double width = std::max(0.0, width_now - 0.5 * margin);
   const double scaled = scaled_c_ / width;
-  const double last = scaled * scaled * log_confidence_;  // pulls at which the width has shrunk so
+  const double last =
+      scaled * scaled * log_confidence_;  // pulls at which the width has shrunk to this
   evidence_.open_fast_path(std::ceil(std::min(stay_pulls_, last) - node.pulls) - 1.0);
   const double resolution = cell_resolution(node, resolutions_);
   const double slack = 1e-12 * (std::abs(stay_bound_) + resolution + width);
   sufficient_mean_ = stay_bound_ - resolution - width + slack;
 }
 
-/// Learns rewards told for a ticket: now, or at the end of the episode they belong to.
+/// Learns rewards told for a ticket: at once, or at the end of the episode they belong to.
 void Hct::accept(NodeIndex node, const Rewards& mapped) {
   const Sample sample{static_cast<double>(mapped.count), mapped.sum};
   if (!episode_is_running() || node != selected_) {
@@ -257,15 +258,15 @@ void Hct::accept(NodeIndex node, const Rewards& mapped) {
   if (unanswered_ == 0) end_episode();
 }
 
-/// An arm that fails is left at once, whatever is left of its episode.
+/// A failure ends the episode of its arm.
 void Hct::accept_penalty(NodeIndex node, double mapped) {
   accept(node, Rewards::one(mapped));
   if (episode_is_running() && node == selected_) end_episode();
 }
 
-/// An answer for a node without a running episode.
+/// Learns rewards for a node without a running episode.
 void Hct::accept_late(NodeIndex node, const Sample& sample) {
-  update_bounds(selected_);  // on the path, only what a search reads is kept up to date
+  update_bounds(selected_);  // on the path, only bounds that a search reads are up to date
   add(tree_[node], sample);
   update_bounds(node);
   expand_if_due(node);
@@ -274,31 +275,31 @@ void Hct::accept_late(NodeIndex node, const Sample& sample) {
     stage_ = Stage::choose;
     return;
   }
-  evidence_.turn_to(selected_arm_);  // where the next rewards are from
+  evidence_.turn_to(selected_arm_);  // the next rewards are of this arm
   if (t_ < t_plus_) {
-    unanswered_ = std::min(unanswered_, t_plus_ - t_);  // the phase ends that much sooner
+    unanswered_ = std::min(unanswered_, t_plus_ - t_);  // the phase ends sooner by these pulls
   } else {
     end_episode();
   }
 }
 
-/// What is known of the selected node rests on bounds that may have changed.
+/// Discards the selection, as bounds may have changed.
 void Hct::forget_selection() {
   path_depth_ = 0;
   stay_pulls_ = 0.0;
   evidence_.open_fast_path(0.0);
 }
 
-/// Rewards of an arm that nobody asked for go to the first node that has the arm, like a late
-/// answer, or wait for one. The root is never pulled, so nothing is credited to it.
+/// Rewards of an arm that was not asked for go to the first node that has the arm, as late rewards
+/// do, or are kept until there is one. The root is never pulled, so it gets none.
 void Hct::accept_observed(Arm arm, const Rewards& mapped) {
-  if (refreshes_ == 0) refresh();  // thresholds are those of a phase
+  if (refreshes_ == 0) refresh();  // thresholds require a phase
   waiting_.add(arm, mapped);
   update_bounds(selected_);
   if (const NodeIndex node = tree_.find(arm); node != BoundedTree::kRoot) credit_observed(node);
 }
 
-/// Gives a node the rewards that wait for its arm. Bounds on the path to it are up to date.
+/// Gives a node the waiting rewards of its arm. Bounds on the path to it must be up to date.
 void Hct::credit_observed(NodeIndex node) {
   const std::optional<Rewards> rewards = waiting_.take(tree_.arm(node));
   if (!rewards) return;
@@ -309,7 +310,7 @@ void Hct::credit_observed(NodeIndex node) {
   expand_if_due(node);
 }
 
-/// What is kept by depth, for all depths there are.
+/// Extends the tables by depth to the depth of the tree.
 void Hct::grow_tables() {
   const auto& [feedback, nu1, rho, confidence_scale, delta, confidence] = parameters_;
   const std::uint32_t deepest = tree_.depth();
@@ -317,7 +318,7 @@ void Hct::grow_tables() {
     resolutions_.push_back(scale() * resolution(nu1, rho, h));
   }
   path_.resize(deepest + 1, {BoundedTree::kRoot, -kInfinity});
-  if (thresholds_.empty()) thresholds_.push_back(0.0);  // the root always has pulls enough
+  if (thresholds_.empty()) thresholds_.push_back(0.0);  // the root always has enough pulls
   for (auto h = static_cast<std::uint32_t>(thresholds_.size()); h <= deepest; ++h) {
     thresholds_.push_back(expansion_threshold(confidence.c, log_confidence_, nu1, rho, h));
   }
@@ -325,7 +326,8 @@ void Hct::grow_tables() {
 
 Status Hct::drop(Ticket ticket) {
   const Status status = TicketedOptimizer::drop(ticket);
-  if (stage_ == Stage::single_episode) stage_ = Stage::episode;  // its ticket may be the one
+  if (stage_ == Stage::single_episode)
+    stage_ = Stage::episode;  // its ticket may be the dropped one
   return status;
 }
 
@@ -342,7 +344,7 @@ Summary Hct::summary() const {
   return summary;
 }
 
-/// Whether what was restored fits together.
+/// Whether the restored state is consistent.
 bool Hct::makes_sense(bool has_selected, const std::vector<Step>& path) const {
   if (tree_[BoundedTree::kRoot].is_leaf() || selected_ >= tree_.size()) return false;
   if (path.size() != tree_.depth() + 1 || path_depth_ >= path.size()) return false;
@@ -352,7 +354,8 @@ bool Hct::makes_sense(bool has_selected, const std::vector<Step>& path) const {
   if (has_selected != (selected_ != BoundedTree::kRoot)) return false;
   if (!std::has_single_bit(t_plus_) || !State::are_sizes({log_confidence_})) return false;
 
-  const auto left = t_ < t_plus_ ? static_cast<double>(t_plus_ - t_) : 0.0;  // of the phase
+  const auto left =
+      t_ < t_plus_ ? static_cast<double>(t_plus_ - t_) : 0.0;  // steps left in the phase
   if (stay_pulls_ > tree_[selected_].pulls + pending_.pulls + left) return false;
   const bool iid = parameters_.feedback == Feedback::iid;
   const bool newest_is_here = has_selected && tickets_.newest_node() == selected_;
@@ -374,13 +377,13 @@ bool Hct::makes_sense(bool has_selected, const std::vector<Step>& path) const {
 void Hct::transfer(State& state) {
   state.mark("hct");
   TicketedOptimizer::transfer(state);
-  // What is saved does not depend on who has looked at the tree.
+  // The saved state must not depend on earlier reads of the tree.
   if (!state.restoring()) update_bounds(selected_);
   bool has_selected = selected_node_ != nullptr;
   std::vector<Step> path = path_;
-  double guard = 0.0;  // none: the evidence does not keep its fast path
+  double sufficient = 0.0;  // always 0: the fast path of the evidence is not saved
   state(tree_, t_plus_, log_confidence_, stage_, has_selected, selected_, stay_bound_, stay_pulls_,
-        guard, path, path_depth_, unanswered_, unissued_, pending_, switches_, refreshes_,
+        sufficient, path, path_depth_, unanswered_, unissued_, pending_, switches_, refreshes_,
         waiting_);
   if (!state.restoring()) return;
   require_nodes_below(tree_.size());
@@ -406,7 +409,7 @@ std::unique_ptr<Optimizer> Hct::clone() const {
 }
 
 const TreeView* Hct::tree() {
-  update_bounds(selected_);  // on the path, only what a search reads is kept up to date
+  update_bounds(selected_);  // on the path, only bounds that a search reads are up to date
   return this;
 }
 

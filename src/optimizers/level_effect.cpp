@@ -8,12 +8,12 @@
 namespace canopy {
 namespace {
 
-constexpr int kRounds = 3;         // over all variables
-constexpr int kSteepest = 15;      // variances of a step that are tried, halved each time
-constexpr double kEvidence = 3.0;  // by which a walk must be likelier than none, in nats
-constexpr double kFlat = 1e6;      // times the largest step: the variance of the first level
+constexpr int kRounds = 3;         // passes over all variables
+constexpr int kSteepest = 15;      // number of step variances tried, each half the previous one
+constexpr double kEvidence = 3.0;  // in nats, of a walk over a constant level
+constexpr double kFlat = 1e6;      // variance of the first level, in multiples of the largest step
 
-/// What one bin says about the effect there; nothing if the variance is infinite.
+/// The evidence of one bin about the effect there; infinite variance: none.
 struct Seen {
   double mean = 0.0;
   double variance = kInfinity;
@@ -24,7 +24,7 @@ class Walk {
  public:
   Walk(const std::vector<Seen>& seen, double scale) : seen_(seen), scale_(scale) {}
 
-  /// The log likelihood (Kalman filter), whose first bin with rewards is free.
+  /// The log likelihood (Kalman filter), in which the first bin with rewards is free.
   double filter(double step) {
     double mean = 0.0;
     double variance = kFlat * scale_;
@@ -49,7 +49,7 @@ class Walk {
     return likelihood;
   }
 
-  /// After `filter` with that step: the level of every bin by all of them.
+  /// After `filter` with that step: the level of every bin given all of them.
   [[nodiscard]] std::vector<double> smoothed(double step) const {
     std::vector<double> levels = means_;
     for (std::size_t bin = levels.size() - 1; bin-- > 0;) {
@@ -66,7 +66,7 @@ class Walk {
   std::vector<double> variances_;
 };
 
-/// The likeliest levels; none if they do not differ for sure.
+/// The most likely levels; none if they do not differ significantly.
 std::optional<std::vector<double>> levels_by(const std::vector<Seen>& seen, double scale) {
   Walk walk(seen, scale);
   double likeliest = walk.filter(0.0) + kEvidence;
@@ -83,7 +83,7 @@ std::optional<std::vector<double>> levels_by(const std::vector<Seen>& seen, doub
   return walk.smoothed(step);
 }
 
-/// An arm of a tree: f there by the other arms, and its rewards.
+/// An arm of a tree: f there estimated from the other arms, and its own rewards.
 struct KnownArm {
   double precision;
   double mean;
@@ -92,7 +92,7 @@ struct KnownArm {
   const ContextRewards* rewards;
 };
 
-std::vector<KnownArm> known_arms(std::span<const LevelEffect::Known> trees) {
+std::vector<KnownArm> known_arms(std::span<const LevelEffect::TreeData> trees) {
   std::vector<KnownArm> arms;
   for (const auto& [model, rewards] : trees) {
     for (const auto& [arm, by_context] : *rewards) {
@@ -103,7 +103,7 @@ std::vector<KnownArm> known_arms(std::span<const LevelEffect::Known> trees) {
       const double own = node.pulls / node.noise;
       const double all = 1.0 / node.variance;
       const double rest = std::max(all - own, 1e-9 * all);
-      double pulls = 0.0;  // another node may have had some of them
+      double pulls = 0.0;  // another node may have some of them
       for (const auto& [bins, told] : by_context) pulls += static_cast<double>(told.count);
       arms.push_back(
           {rest, (all * node.level - own * node.mean) / rest, node.noise, pulls, &by_context});
@@ -124,11 +124,11 @@ Rewards LevelEffect::without(const ContextRewards& rewards) const {
   return all;
 }
 
-bool LevelEffect::fit(std::span<const Known> trees) {
+bool LevelEffect::fit(std::span<const TreeData> trees) {
   const std::vector<KnownArm> arms = known_arms(trees);
   if (arms.empty()) return false;
   double largest_spread = 0.0;
-  for (const Known& tree : trees) {
+  for (const TreeData& tree : trees) {
     largest_spread = std::max(largest_spread, tree.model->spread() * tree.model->spread());
   }
   const auto before = tables_;

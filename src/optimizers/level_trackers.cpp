@@ -3,17 +3,17 @@
 namespace canopy {
 namespace {
 
-constexpr double kAlarm = 5.0;               // nats, besides ln t
-constexpr std::uint64_t kFirstScored = 128;  // rewards before it are not scored,
-constexpr std::uint64_t kFirstOfTwo = 512;   // ... nor before this one if they have two values
+constexpr double kAlarm = 5.0;               // in nats, plus ln t
+constexpr std::uint64_t kFirstScored = 128;  // earlier rewards are not scored
+constexpr std::uint64_t kFirstOfTwo = 512;   // the same for rewards with two values
 constexpr double kKnown = 0.5;               // f is known if its variance is at most this times s
-constexpr double kOrdinaryKurtosis = 5.0;    // and below
-constexpr double kFewLosses = 64.0;          // tell nothing about the kurtosis
+constexpr double kOrdinaryKurtosis = 5.0;    // larger kurtosis raises the threshold
+constexpr double kFewLosses = 64.0;          // fewer say nothing about the kurtosis
 
 }  // namespace
 
-/// By how much more evidence must be asked for: the larger the kurtosis of surprises, the worse is
-/// their variance known, and the faster does a sum of them get large by chance.
+/// Factor of the required evidence: with a large kurtosis of prediction errors, their variance is
+/// known less precisely, and their sums become large by chance sooner.
 double LevelTrackers::caution() const {
   if (losses_ < kFewLosses || loss_sum_ == 0.0) return 1.0;
   const double kurtosis = losses_ * loss_squares_ / (loss_sum_ * loss_sum_);
@@ -49,7 +49,7 @@ void LevelTrackers::Expected::transfer(State& state) {
 bool LevelTrackers::add_several(const Expected& expected, double surprise, double rewards,
                                 double squared_deviations) {
   count(rewards);
-  // The mean of several varies less by noise, and as much by f.
+  // The mean of several rewards has less noise, but the same uncertainty of f.
   const double variance = 1.0 / expected.precision;
   const double noise = expected.part * variance;
   const double precision = 1.0 / (variance - noise + noise / rewards);
@@ -78,12 +78,12 @@ bool LevelTrackers::add_several(const Expected& expected, double surprise, doubl
   return largest > expected.threshold;
 }
 
-LevelTrackers::Tracker LevelTrackers::loudest() const {
-  Tracker loudest = used_ == frozen ? returning : frozen;
+LevelTrackers::Tracker LevelTrackers::alarming() const {
+  Tracker alarming = used_ == frozen ? returning : frozen;
   for (const Tracker tracker : {frozen, returning, slow, medium, fast}) {
-    if (tracker != used_ && scores_[tracker] >= scores_[loudest]) loudest = tracker;
+    if (tracker != used_ && scores_[tracker] >= scores_[alarming]) alarming = tracker;
   }
-  return loudest;
+  return alarming;
 }
 
 bool LevelTrackers::may_be_of_f(Tracker tracker) const {

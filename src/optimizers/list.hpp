@@ -4,7 +4,7 @@
 
 namespace canopy {
 
-// The entries that every catalogue has. Each is beside its algorithm.
+// The built-in entries of every catalogue. Each is defined beside its algorithm.
 [[nodiscard]] OptimizerEntry adaptive_entry();
 [[nodiscard]] OptimizerEntry hct_entry();
 

@@ -8,9 +8,9 @@
 namespace canopy {
 namespace {
 
-constexpr double kMargin = 2.5;         // standard errors of what was lost
+constexpr double kMargin = 2.5;         // standard errors of the loss
 constexpr double kSureOfSign = 3.0;     // standard errors of the level
-constexpr double kOwnDeviations = 2.0;  // of the mean of an arm
+constexpr double kOwnDeviations = 2.0;  // standard deviations of an arm's mean
 constexpr std::size_t kFewestBlocks = 2;
 constexpr std::size_t kFewestOfOne = 8;  // blocks of one measurement each
 
@@ -19,7 +19,7 @@ constexpr std::size_t kFewestOfOne = 8;  // blocks of one measurement each
 void LossBudget::add_to_block(std::size_t block, const Rewards& rewards) {
   const auto count = static_cast<double>(rewards.count);
   Block& known = blocks_.at(block);
-  if (rewards.count > 1) {  // they are known as sums: two differ by twice the variance in the mean
+  if (rewards.count > 1) {  // only sums are known: squared differences average twice the variance
     squares_ += 2.0 * rewards.squared_deviations;
     differences_ += count - 1.0;
   } else if (known.count > 0.0) {
@@ -37,7 +37,7 @@ void LossBudget::add(const Rewards& rewards) {
   const auto count = static_cast<double>(rewards.count);
   const double time = pulls_ + 0.5 * (count + 1.0);
   pulls_ += count;
-  if (blocks_.empty()) return;  // before the baseline was measured nothing can be said
+  if (blocks_.empty()) return;  // the baseline has not been measured yet
   others_ += count;
   earned_ += rewards.sum;
   blocks_.back().others += count;
@@ -54,12 +54,12 @@ void LossBudget::add_failure(double lost) {
 
 std::vector<LossBudget::Block> LossBudget::measured() const {
   std::vector<Block> blocks;
-  Block before;  // of what came before the first one that was measured
+  Block before;  // pulls before the first measured block
   for (const Block& block : blocks_) {
     Block& last = blocks.empty() ? before : blocks.back();
     if (block.count > 0.0) {
       blocks.push_back(block);
-    } else {  // its measurements were given up, or are still to come
+    } else {  // its measurements were dropped, or are still missing
       last.others += block.others;
       last.other_times += block.other_times;
     }
@@ -71,7 +71,7 @@ std::vector<LossBudget::Block> LossBudget::measured() const {
   return blocks;
 }
 
-/// How much the level of every block counts, where that between two is a straight line.
+/// The weight of each block's level in a linear interpolation between blocks.
 std::vector<double> LossBudget::weights(const std::vector<Block>& blocks) {
   std::vector<double> weights(blocks.size());
   for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -104,7 +104,7 @@ double LossBudget::noise() const {
   return means.count < 2.0 ? 0.0 : means.variance();
 }
 
-/// The variance of the level that a block tells: by the noise, or by how much blocks differ.
+/// The variance of a block's level: by the noise, or by the differences between blocks.
 double LossBudget::level_noise(const std::vector<Block>& blocks) const {
   double squares = 0.0;
   double pulls = 0.0;

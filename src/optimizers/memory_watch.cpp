@@ -49,8 +49,8 @@ void MemoryWatch::compare(double off) {
 
 namespace {
 
-/// Nats for a curve with the product U, if its variance is J; 0 where they are not more than
-/// `least`, since a logarithm takes its time.
+/// The evidence in nats for a curve with the product U, if its variance is J; 0 if it is at most
+/// `least`, which avoids computing a logarithm.
 double nats(double product, double variance, double least) {
   const double squared = product * product / (1.0 + variance);
   if (product <= 0.0 || squared <= 2.0 * least) return 0.0;
@@ -59,7 +59,7 @@ double nats(double product, double variance, double least) {
 
 }  // namespace
 
-/// Whether there is a curve is judged cautiously; which one it is, by the noise of the model alone.
+/// Whether there is a curve is decided conservatively; which one it is, by the model's noise.
 void MemoryWatch::weigh() {
   bool is_sure = settling_ != 0;
   for (std::size_t i = 0; i < kParts && !is_sure; ++i) {

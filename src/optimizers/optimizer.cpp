@@ -7,13 +7,13 @@ std::string_view describe(Status status) {
     case Status::ok:
       return "ok";
     case Status::passed_over:
-      return "taken, and not learnt from: the system had not settled";
+      return "counted as a pull, but not learnt: the system had not settled";
     case Status::unknown_ticket:
-      return "this ticket was never given out";
+      return "unknown ticket: it was never issued";
     case Status::closed_ticket:
-      return "the ticket is closed: all its rewards were told, it failed, or it was dropped";
+      return "the ticket is closed: all its rewards were told, or it failed or was dropped";
     case Status::too_many_rewards:
-      return "more rewards than the ticket is still good for";
+      return "more rewards than may still be told for the ticket";
     case Status::not_a_reward:
       return "rewards and metrics must be finite numbers (at most 1e100)";
     case Status::impossible_sums:
@@ -21,12 +21,12 @@ std::string_view describe(Status status) {
     case Status::not_an_arm:
       return "the arm is not in the space";
     case Status::two_arms:
-      return "metrics are of one arm: tell the rewards of the two arms of a duel one after the "
+      return "metrics belong to one arm: tell the rewards of the two arms of a duel one after the "
              "other";
     case Status::needs_study:
-      return "roles are kept by studies: name one with --study, or in Python use Study";
+      return "only studies support roles: name one with --study, or use Study in Python";
     case Status::needs_context:
-      return "the study has contexts: say in which context these rewards were measured";
+      return "the study has contexts: give the context in which these rewards were measured";
   }
   return "unknown status";
 }

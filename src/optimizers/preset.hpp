@@ -8,15 +8,15 @@
 
 namespace canopy {
 
-/// What a preset of HCT and its kin is about.
+/// The values set by a preset of HCT and related algorithms.
 struct PresetValues {
   double nu1 = 4.0;
   double rho = 0.5;
   double confidence_scale = 0.0;
 };
 
-/// As the options say, and where they do not, as their preset does. The practical confidence_scale
-/// differs from one algorithm to the other.
+/// The given options, with the preset's values where they are unset. The practical confidence_scale
+/// depends on the algorithm.
 template <class Options>
 [[nodiscard]] PresetValues preset_values(const Options& options, std::size_t dimension,
                                          double practical_scale) {

@@ -16,7 +16,7 @@ std::vector<Violation> range_violations(const RewardRange& range) {
   if (!std::isfinite(low) || !std::isfinite(high) || !std::isfinite(high - low)) {
     return {{"reward_range", value, "must be two finite numbers with a finite difference"}};
   }
-  if (!(low < high)) return {{"reward_range", value, "the first must be below the second"}};
+  if (!(low < high)) return {{"reward_range", value, "the first number must be below the second"}};
   return {};
 }
 
@@ -27,7 +27,7 @@ std::vector<Violation> violations(const Objective& objective) {
     found.push_back({"confidence", to_text(objective.confidence), "must be between 0 and 1"});
   }
   if (objective.hard_range && !objective.reward_range) {
-    found.push_back({"hard_range", "true", "needs a reward_range"});
+    found.push_back({"hard_range", "true", "requires reward_range"});
   }
   for (Violation& violation : violations(objective.limits)) found.push_back(std::move(violation));
   return found;
@@ -67,7 +67,7 @@ Rewards RewardMap::to_user(const Rewards& mapped) const {
 }
 
 Status check(const Rewards& rewards, const RewardMap& map) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // so that no number of pulls overflows
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // so that no sum of counts overflows
   if (rewards.count == 0 || rewards.count > kMost) return Status::impossible_sums;
   if (!std::isfinite(rewards.sum) || !std::isfinite(rewards.squared_deviations)) {
     return Status::not_a_reward;
@@ -76,7 +76,7 @@ Status check(const Rewards& rewards, const RewardMap& map) {
   for (const double reward : {mapped.mean(), mapped.min, mapped.max}) {
     if (!RewardMap::usable(reward)) return Status::not_a_reward;
   }
-  // The slack is for peers that add up in another order or in single precision.
+  // The tolerance allows for another order of summation or single precision.
   const double mean = rewards.mean();
   const double slack = 1e-6 * std::max(std::abs(rewards.min), std::abs(rewards.max));
   const double reach = 0.5 * (rewards.max - rewards.min) + slack;

@@ -9,7 +9,8 @@ Settling::Settling(std::uint64_t pulls, bool by_distance)
     : pulls_(pulls),
       kept_(by_distance && pulls != 0 ? std::exp(-3.0 / static_cast<double>(pulls)) : 0.0) {}
 
-bool Settling::tells(const Partition& partition, std::span<const double> cell, Arm arm) const {
+bool Settling::measures_settled_arm(const Partition& partition, std::span<const double> cell,
+                                    Arm arm) const {
   if (pulls_ == 0) return true;
   if (kept_ == 0.0) {
     return since_ >= pulls_ && std::equal(arm.begin(), arm.end(), place_.begin(), place_.end());
@@ -25,7 +26,7 @@ bool Settling::tells(const Partition& partition, std::span<const double> cell, A
 bool Settling::play(const Partition& partition, std::span<const double> cell, Arm arm,
                     std::uint64_t pulls) {
   if (pulls_ == 0) return true;
-  const bool is_settled = tells(partition, cell, arm);
+  const bool is_settled = measures_settled_arm(partition, cell, arm);
   if (kept_ == 0.0) {
     if (!std::equal(arm.begin(), arm.end(), place_.begin(), place_.end())) since_ = 0;
     place_.assign(arm.begin(), arm.end());

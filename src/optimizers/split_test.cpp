@@ -9,10 +9,10 @@ namespace canopy {
 namespace {
 
 constexpr double kTwoPi = 2.0 * std::numbers::pi;
-constexpr double kDrawn = 8.0;  // rewards by which the noise of a cell is drawn to that above
-constexpr double kPrior = 2.0;  // rewards by which the noise of all is drawn to sigma^2
+constexpr double kDrawn = 8.0;  // weight of the parent's noise in that of a cell, in rewards
+constexpr double kPrior = 2.0;  // weight of sigma^2 in the common noise, in rewards
 
-/// The squared residuals of a model, and their number less what fitting has taken away.
+/// The sum of squared residuals of a model, and its degrees of freedom.
 struct Residuals {
   double squares = 0.0;
   double freedom = 0.0;
@@ -29,9 +29,10 @@ SplitTest::SplitTest(const AdaptiveModel& model, const RewardsByContext& rewards
     const auto node = model.find(arm);
     if (node && tree[*node].penalties == 0.0) rewards_[*node] = &by_context;
   }
-  // Residuals of the model, not deviations within nodes: single rewards of bad cells, whose noise
-  // may be larger, would look like structure. Of the subtree of every node, drawn to the noise
-  // above, since noise may grow with the distance from the optimum.
+  // Estimates noise from residuals of the model, not from deviations within nodes: otherwise single
+  // rewards of bad cells, whose noise may be larger, would look like structure. The residuals of
+  // every node's subtree are shrunk to the noise of its parent, since noise may increase with the
+  // distance from the optimum.
   std::vector<Residuals> below(tree.size());
   for (NodeIndex i = tree.size(); i-- > 0;) {
     const AdaptiveModel::Node& node = tree[i];
@@ -54,11 +55,11 @@ SplitTest::SplitTest(const AdaptiveModel& model, const RewardsByContext& rewards
   unit_ = std::max(model.spread(), std::sqrt(noise));
 }
 
-/// The log likelihood of the mean rewards of nodes, given the edges of the tree and flat in the
-/// level at the root: from the leaves up, every node is a product of normal densities.
+/// The log likelihood of the mean rewards of nodes, given the edges of the tree and a flat prior of
+/// the root's level: from the leaves up, every node is a product of normal densities.
 double SplitTest::evidence_of(const std::vector<Seen>& seen) const {
   const AdaptiveModel::Tree& tree = model_.tree();
-  std::vector<Seen> up(tree.size());  // the precision and mean of what a subtree has seen
+  std::vector<Seen> up(tree.size());  // precision and mean of a subtree's rewards
   double evidence = 0.0;
   for (NodeIndex i = tree.size(); i-- > 0;) {
     double precision = 0.0;
@@ -86,7 +87,8 @@ double SplitTest::evidence_of(const std::vector<Seen>& seen) const {
   return evidence;
 }
 
-/// The same for both sides on one tree, the right one less a difference of levels.
+/// The log likelihood of both sides on one tree, with the right side shifted by a difference of
+/// levels.
 double SplitTest::evidence_together(const std::vector<Seen>& left, const std::vector<Seen>& right,
                                     double apart) const {
   std::vector<Seen> both(left.size());
@@ -99,7 +101,7 @@ double SplitTest::evidence_together(const std::vector<Seen>& left, const std::ve
     const double right_mean = with_level - apart;
     both[i] = {all, (on_left * left_mean + on_right * right_mean) / all};
     if (on_left == 0.0 || on_right == 0.0) continue;
-    // Two means of one node, in place of one.
+    // Combines two means of one node.
     const double off = right_mean - left_mean;
     const double share = on_left * on_right / all;
     evidence -= 0.5 * off * off * share / noise_[i] + 0.5 * std::log(kTwoPi * noise_[i] / share);
@@ -125,7 +127,7 @@ std::optional<double> SplitTest::gain(const ContextSplit& split) const {
     if (rewards_of_side[side] < kFewestRewards) return std::nullopt;
   }
   const auto& [left, right] = sides;
-  // A parabola in the difference of levels, which is integrated out.
+  // The log likelihood is a parabola in the difference of levels, which is integrated out.
   const double at_minus = evidence_together(left, right, -unit_);
   const double at_zero = evidence_together(left, right, 0.0);
   const double at_plus = evidence_together(left, right, unit_);

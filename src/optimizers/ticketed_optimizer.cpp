@@ -10,7 +10,7 @@
 namespace canopy {
 namespace {
 
-/// An arm with this many rewards can overrule a model: its interval borrows no variance.
+/// With this many rewards an arm can overrule a model: its interval uses only its own variance.
 constexpr std::uint64_t kEnoughToOverrule = 16;
 
 }  // namespace
@@ -31,7 +31,7 @@ TicketedOptimizer::TicketedOptimizer(const Objective& objective, std::size_t dim
 
 bool TicketedOptimizer::passes_over(Tickets::Open& ticket, std::uint64_t pulls) {
   const NodeIndex node = ticket.node;
-  if (tell_about_arm(node, pulls)) return false;
+  if (record_pulls(node, pulls)) return false;
   tickets_.use(ticket, pulls);
   t_ += pulls;
   pass_over(node, pulls);
@@ -121,7 +121,8 @@ Status TicketedOptimizer::bar(Arm arm, double reward) {
   const auto known = evidence_.find(arm);
   const std::uint64_t pulls = known ? evidence_.estimate(*known).pulls : 0;
   std::uint64_t weight = std::max<std::uint64_t>(1, penalty.weight + pulls);
-  if (std::exchange(penalty.barred, true)) {  // again: only what has come since is outweighed
+  if (std::exchange(penalty.barred,
+                    true)) {  // barred before: only rewards since then are outweighed
     weight = pulls - std::min(pulls, penalty.weight);
     if (weight == 0) return Status::ok;
   }
@@ -136,10 +137,10 @@ std::optional<double> TicketedOptimizer::failure_reward() const {
   if (now.size() == 0 && !(now.min() <= now.max())) return std::nullopt;
   double low = now.min();
   double high = now.max();
-  if (!(low <= high)) low = high = now.mean(0);  // none of the search's own yet
+  if (!(low <= high)) low = high = now.mean(0);  // only remembered rewards so far
   const bool minimizes = map_.minimizes();
   const double worst = minimizes ? high : low;
-  // One that is a tenth worse than itself, where nothing else is known.
+  // If all rewards are equal, the spread is taken from the reward's size.
   double spread = high - low;
   if (spread == 0.0) spread = worst == 0.0 ? 1.0 : std::abs(worst);
   return minimizes ? worst + 0.1 * spread : worst - 0.1 * spread;
@@ -151,7 +152,7 @@ bool TicketedOptimizer::is_barred(Arm arm) const {
   return found != penalties_.end() && found->second.barred;
 }
 
-bool TicketedOptimizer::is_out_of_question(Arm arm) const {
+bool TicketedOptimizer::is_excluded(Arm arm) const {
   if (penalties_.empty() || !penalties_.contains({arm.begin(), arm.end()})) return false;
   if (is_barred(arm)) return true;
   return !evidence_.knows(arm);
@@ -166,7 +167,7 @@ Status TicketedOptimizer::observe(Arm arm, const Rewards& rewards) {
   note_origin(rewards.mean());
   const std::vector<double> here(evidence_.here().begin(), evidence_.here().end());
   evidence_.add(arm, rewards);
-  if (!here.empty()) evidence_.turn_to(here);  // where the next rewards are from
+  if (!here.empty()) evidence_.turn_to(here);  // the next rewards are of this arm
   after_evidence();
   observed_ += rewards.count;
   accept_observed(arm, map_.to_mapped(rewards));
@@ -183,7 +184,8 @@ Status TicketedOptimizer::remember(Arm arm, const Rewards& rewards) {
 
 void TicketedOptimizer::forget_arms(bool level_moves) {
   evidence_.start_anew(level_moves);
-  for (auto& [arm, penalty] : penalties_) penalty.weight = 0;  // nothing is left to be outweighed
+  for (auto& [arm, penalty] : penalties_)
+    penalty.weight = 0;  // no rewards are left to be outweighed
   since_ = t_ - 1;
 }
 
@@ -216,8 +218,8 @@ void TicketedOptimizer::accept_metrics(Ticket /*ticket*/, Arm arm,
   bar_broken_arms(arm);
 }
 
-/// What one arm shows about the noise of a metric may settle the case of others. One that is barred
-/// and measured again is barred again: what it has earned since must be made up for.
+/// An arm's measurements may change the estimated noise of a metric, so all arms are checked. An
+/// arm that is barred and measured again is barred again, to outweigh its new rewards.
 void TicketedOptimizer::bar_broken_arms(Arm measured) {
   const std::optional<double> reward = failure_reward();
   if (!reward) return;
@@ -244,14 +246,14 @@ std::vector<LimitCheck> TicketedOptimizer::limit_checks(Arm arm) const {
     const double room = limits_[i].room(mean);
     const double range = metric.max() - metric.min();
     const auto pulls = static_cast<double>(metric.pulls(*index));
-    // Without repeats, as if two had shown an eighth of the squared range.
+    // Without repeats, assumes a sixteenth of the squared range.
     const double noise = metric.noise() > 0.0 ? metric.noise() : range * range / 16.0;
     double deviations = room / std::sqrt(noise / pulls);
     if (limits_[i].is_at_end(metric.min(), metric.max()) && room >= 0.0) {
       deviations = 0.5 * std::sqrt(pulls);
     } else if (metric.has_no_noise()) {
       deviations = room >= 0.0 ? kInfinity : -kInfinity;
-    } else if (noise == 0.0) {  // one value is all there was
+    } else if (noise == 0.0) {  // only a single value was measured
       deviations = room >= 0.0 ? 0.5 : -0.5;
     }
     checks.push_back(check_of(limits_[i], mean, deviations, range, metric.pulls(*index)));
@@ -285,7 +287,7 @@ std::vector<Pull> TicketedOptimizer::in_flight() const {
 void TicketedOptimizer::set_reward_range(const std::optional<RewardRange>& range) {
   if (range) throw_if_any(range_violations(*range));
   if (!range && range_is_hard_) {
-    throw_if_any({{"reward_range", "auto", "a study with hard_range needs two numbers"}});
+    throw_if_any({{"reward_range", "auto", "must be two numbers, because hard_range is set"}});
   }
   next_range_ = range;
 }
@@ -317,19 +319,19 @@ bool TicketedOptimizer::update_scale_if_due() {
   return (begins || scale_is_due()) && update_scale(begins);
 }
 
-// --- looking ---------------------------------------------------------------------------------
+// --- queries ---------------------------------------------------------------------------------
 
 std::optional<Evidence> TicketedOptimizer::evidence() const {
-  Evidence now = evidence_;  // absorbing must not depend on who looks
+  Evidence now = evidence_;  // works on a copy: reading must not end a batch
   for (const auto& [arm, penalty] : penalties_) {
-    if (penalty.barred) now.bar(arm);  // its rewards may have come since it was
+    if (penalty.barred) now.bar(arm);  // it may have got rewards since it was barred
   }
   now.absorb();
   return now;
 }
 
-/// Insurance against a model that is wrong, or that does not know an arm: one whose interval is
-/// wholly better is named in its place, if nothing is borrowed in either.
+/// Protects against a wrong model: if the interval of another arm lies entirely beyond that of the
+/// model's choice, and both use only their own variance, that arm is named instead.
 std::size_t TicketedOptimizer::insured(const Evidence& now, std::size_t modelled) const {
   const bool minimizes = map_.minimizes();
   const ArmEstimate chosen = now.estimate(modelled);
@@ -364,8 +366,8 @@ std::pair<std::optional<std::size_t>, Best::Basis> TicketedOptimizer::choose_bes
   return {own ? known : now.most_pulled(minimizes), Best::Basis::repeats_few};
 }
 
-/// What is known of all arms, where those that must not be recommended are barred: limits come
-/// before rewards.
+/// The evidence with arms barred that must not be recommended, as limits take precedence over
+/// rewards.
 Evidence TicketedOptimizer::recommendable() const {
   Evidence now = *evidence();
   if (limits_.empty()) return now;
@@ -394,10 +396,10 @@ std::optional<Best> TicketedOptimizer::best() const {
   std::optional<Recommendation> own = recommendation();
   if (own) {
     const auto known = now.find(own->arm);
-    if (is_out_of_question(own->arm) || (known && now.is_barred(*known))) own.reset();
+    if (is_excluded(own->arm) || (known && now.is_barred(*known))) own.reset();
   }
   const bool is_known_since = now.most_pulled(map_.minimizes()).has_value();
-  // Nothing was told, or all are barred.
+  // There are no rewards, or all arms are barred.
   if (!is_known_since && !(since_ && own && own->by_model)) return std::nullopt;
   const auto [index, basis] = choose_best(now, own);
   return described(now, index, basis, own);
@@ -421,7 +423,7 @@ std::optional<Best> TicketedOptimizer::nearest() const {
   return described(now, nearest, Best::Basis::least_broken, std::nullopt);
 }
 
-/// An arm that is recommended; without an index, one that was never played.
+/// Describes a recommended arm; without an index, one that was never played.
 Best TicketedOptimizer::described(const Evidence& now, std::optional<std::size_t> index,
                                   Best::Basis basis,
                                   const std::optional<Recommendation>& own) const {
@@ -494,7 +496,7 @@ Summary TicketedOptimizer::basic_summary() const {
           .in_flight = tickets_.in_flight(),
           .observed = observed_,
           .penalized = penalized_,
-          // One that comes with the next phase was not tried yet.
+          // A range that takes effect in the next phase has not been checked yet.
           .fitting_range = range_ == next_range_ ? evidence_.fitting_range() : std::nullopt};
 }
 

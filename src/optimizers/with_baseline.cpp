@@ -15,10 +15,10 @@
 namespace canopy {
 namespace {
 
-constexpr std::uint64_t kFewestRounds = 10;  // for an interval of the baseline's mean
-constexpr std::size_t kRoundsOfMove = 4;     // whose mean tells where the level was
-constexpr std::size_t kFirstBlocks = 2;      // of the baseline, where a loss is reckoned
-constexpr std::uint64_t kFirstTries = 8;     // of which nothing is known before
+constexpr std::uint64_t kFewestRounds = 10;  // fewest rounds for an interval of the baseline's mean
+constexpr std::size_t kRoundsOfMove = 4;     // rounds averaged to estimate the level
+constexpr std::size_t kFirstBlocks = 2;      // first blocks of the baseline, with a loss budget
+constexpr std::uint64_t kFirstTries = 8;     // arms tried first, when nothing is known yet
 
 }  // namespace
 
@@ -55,24 +55,24 @@ WithBaseline::WithBaseline(std::unique_ptr<TicketedOptimizer> search, Space spac
 
 // --- asking ----------------------------------------------------------------------------------
 
-/// Whether something of the present round was not asked for yet.
+/// Whether parts of the current round have not been asked for yet.
 bool WithBaseline::is_in_round() const {
   if (rounds_.empty()) return false;
   if (!is_duel_) return asked_ < rule_.pulls;
   return asked_ < rule_.pairs && !is_out(challengers_[*challenger_]);
 }
 
-/// Pulls of the search until the next round.
+/// Number of pulls of the search until the next round.
 std::uint64_t WithBaseline::until_round() const {
   if (rounds_.empty() || is_in_round()) return 0;
   const auto left = [](std::uint64_t all, std::uint64_t done) { return all - std::min(all, done); };
   if (!loss_)
     return std::max(left(pulls_between(rule_, rounds_.size()), since_),
                     left(rule_.first, search_pulls_));
-  // What it may cost is reckoned from the level of the baseline, which must be known at all times.
+  // The loss is computed from the level of the baseline, which must be known at all times.
   if (rounds_.size() < kFirstBlocks) return 0;
-  // In the middle of a visit the pulls from before the system has settled would be lost.
-  const bool is_visiting = visit_ && reserved_.empty();  // several in flight are at several arms
+  // Interrupting a visit would waste the pulls discarded before the system had settled.
+  const bool is_visiting = visit_ && reserved_.empty();  // pulls in flight are at several arms
   return std::max(is_visiting ? visit_->rest : 0,
                   left(pulls_between(rule_, rounds_.size()), since_));
 }
@@ -102,7 +102,7 @@ Pull WithBaseline::ask(std::uint64_t pulls) {
   return give(std::move(duel));
 }
 
-/// `length` is that of a visit.
+/// `open.length` is the number of pulls of one arm.
 Pull WithBaseline::give(Open open) {
   const bool has_settled = open.is_wait && open.arm == waits_at_;
   open.settle = has_settled ? 0 : rule_.settle;
@@ -111,7 +111,7 @@ Pull WithBaseline::give(Open open) {
   return open_as(std::move(open));
 }
 
-/// A pull of the search, if it may be played; else of what is safe.
+/// A pull of the search if it is allowed, else of a safe arm.
 Pull WithBaseline::ask_search(std::uint64_t pulls) {
   if (!loss_ && !held_) return search_->ask(pulls);
   if (!held_) hold();
@@ -133,20 +133,20 @@ Pull WithBaseline::let_go() {
   return pull;
 }
 
-/// A pull of the arm is in flight: of the present visit, or the first one of another.
+/// Records a pull in flight of the arm: of the current visit, or the first of a new one.
 void WithBaseline::reserve(Ticket ticket, const std::vector<double>& arm, bool is_first) {
   if (!loss_) return;
   if (!is_visited(arm)) {
     visit_ = Visit{arm, pulls_of_visit(), worst_loss(arm, is_first)};
-  } else if (visit_->rest == 0) {  // it goes on for longer
+  } else if (visit_->rest == 0) {  // the visit is extended
     visit_ = Visit{arm, 1, worst_loss(arm, false)};
   }
   --visit_->rest;
   reserved_[ticket] = visit_->worst;
 }
 
-/// Ends the visit of the search, since the system goes elsewhere. What the search still wants to
-/// play there would all come before the system has settled again, so it had better choose anew.
+/// Ends the visit of the search because another arm is played next. The search makes a new choice,
+/// as all remaining pulls of its turn would be discarded before the system has settled again.
 void WithBaseline::end_visit() {
   if (!visit_) return;
   const bool goes_on = held_ && is_visited(held_->arm);
@@ -163,7 +163,7 @@ Pull WithBaseline::wait() {
   return give({.arm = safe_arm(), .length = rule_.visit, .is_wait = true});
 }
 
-/// One that is proven to be better than the baseline, else that.
+/// An arm that is proven to be better than the baseline, else the baseline.
 std::vector<double> WithBaseline::safe_arm() const {
   const std::optional<Best> best = search_->best();
   for (const std::size_t i : proven_among(best ? best->arm : std::vector<double>())) {
@@ -172,7 +172,7 @@ std::vector<double> WithBaseline::safe_arm() const {
   return baseline_;
 }
 
-/// Of a pull of an arm, at worst.
+/// The largest expected loss of a pull of an arm.
 double WithBaseline::worst_loss(const std::vector<double>& arm, bool is_first) const {
   if (!loss_) return 0.0;
   const std::optional<ArmEstimate> known = search_->estimate(arm);
@@ -180,7 +180,7 @@ double WithBaseline::worst_loss(const std::vector<double>& arm, bool is_first) c
                : loss_->worst_loss(is_first, 0.0, 0.0);
 }
 
-/// What pulls in flight may lose.
+/// The sum of the largest losses of pulls in flight.
 double WithBaseline::reserved() const {
   double sum = 0.0;
   for (const auto& [ticket, worst] : reserved_) sum += worst;
@@ -193,7 +193,7 @@ double WithBaseline::reserved() const {
   return sum;
 }
 
-/// A visit is allowed as a whole: without its last pulls the first ones would be passed over.
+/// A visit is allowed as a whole, since with fewer pulls all of them would be discarded.
 bool WithBaseline::may_be_played(const Held& held) const {
   if (!loss_ || held.arm == baseline_ || search_->is_barred(held.arm)) return true;
   if (is_visited(held.arm) && visit_->rest != 0) return true;
@@ -201,13 +201,13 @@ bool WithBaseline::may_be_played(const Held& held) const {
   return loss_allows(pulls_to_allow(held), worst_loss(held.arm, held.is_first));
 }
 
-/// Those of a whole visit, unless the system is at the arm and has settled.
+/// The pulls of a whole visit, or one if the system is at the arm and has settled.
 std::uint64_t WithBaseline::pulls_to_allow(const Held& held) const {
   return is_visited(held.arm) ? 1 : pulls_of_visit();
 }
 
-/// Whether the loss stays within its cap if that many pulls each lose the worst, and those in
-/// flight do, too.
+/// Whether the loss stays within its limit if `pulls` pulls and those in flight each lose the
+/// largest amount.
 bool WithBaseline::loss_allows(std::uint64_t pulls, double worst_of_each) const {
   const auto count = static_cast<double>(pulls);
   const std::uint64_t of_visit = visit_ ? visit_->rest : 0;
@@ -221,7 +221,7 @@ Pull WithBaseline::ask_again() {
   return pull;
 }
 
-/// Whether it can have been asked for: journals come from outside.
+/// Whether the recorded pull is a possible result of `ask`, since journals may come from outside.
 bool WithBaseline::is_possible(const Pull& earlier) const {
   const std::vector<double> arm(earlier.arm.begin(), earlier.arm.end());
   const std::vector<double> then(earlier.then.begin(), earlier.then.end());
@@ -299,7 +299,8 @@ Pull WithBaseline::pull_of(Ticket ticket, const Open& open) const {
           .unsettled = open.unsettled()};
 }
 
-/// Breaks ties of ranks. It depends on no rule that may change later.
+/// A random number that breaks ties of ranks; must not depend on rules that may change in later
+/// versions.
 double WithBaseline::tossed_rank() const {
   return RandomStream({.purpose = "rank", .run = baseline_pulls_}).uniform();
 }
@@ -332,8 +333,8 @@ Uplift::Verdict WithBaseline::verdict(std::size_t challenger) const {
   return verdict_of(challengers_[challenger].pairs, alpha(challenger), direction());
 }
 
-/// The present one stays until its case is decided, or it shows no promise; always comparing the
-/// arm that is the best now would compare many, and none of them often.
+/// The current challenger stays until its case is decided, or it is unpromising. Always comparing
+/// the currently best arm would spread the pairs over too many arms.
 void WithBaseline::choose_challenger() {
   const std::optional<Best> best = search_->best();
   if (!best || best->arm == baseline_) return;
@@ -352,7 +353,7 @@ void WithBaseline::choose_challenger() {
   is_duel_ = true;
 }
 
-/// Whether it has failed too often, or probably breaks a limit.
+/// Whether the challenger has failed too often, or probably breaks a limit.
 bool WithBaseline::is_out(const Challenger& challenger) const {
   if (challenger.failures >= kMostFailuresOfChallenger || search_->is_barred(challenger.arm))
     return true;
@@ -370,7 +371,7 @@ void WithBaseline::count_search(Ticket ticket, const Rewards& rewards) {
   if (!search_->pull_of(ticket)) reserved_.erase(ticket);
 }
 
-/// The same with the signs of the search.
+/// Negates rewards if the search minimizes, so that larger is better.
 Rewards WithBaseline::better_is_more(const Rewards& rewards) const {
   if (sign_ > 0.0) return rewards;
   return {rewards.count, -rewards.sum, rewards.squared_deviations, -rewards.max, -rewards.min};
@@ -398,10 +399,10 @@ Status WithBaseline::tell(Ticket ticket, std::span<const double> rewards) {
   if (rewards.empty()) return Status::impossible_sums;
   if (rewards.size() > found->second.length) return Status::too_many_rewards;
   if (!std::all_of(rewards.begin(), rewards.end(), RewardMap::usable)) return Status::not_a_reward;
-  Status status = Status::passed_over;  // unless one is learnt from
+  Status status = Status::passed_over;  // unless a reward is learnt
   for (const double reward : rewards) {
     const bool is_learnt =
-        learn(ticket, found->second, Rewards::one(reward)) == Status::ok;  // it may close it
+        learn(ticket, found->second, Rewards::one(reward)) == Status::ok;  // may close the ticket
     if (is_learnt) status = Status::ok;
   }
   return status;
@@ -417,7 +418,7 @@ Status WithBaseline::tell(Ticket ticket, const Rewards& rewards) {
   return noted(status);
 }
 
-/// Rewards of the arm that is to be played now.
+/// Learns rewards of the arm that is to be played now.
 Status WithBaseline::learn(Ticket ticket, Open& open, const Rewards& rewards) {
   if (rewards.count > open.rest()) return Status::too_many_rewards;
   if (open.unsettled() != 0) return pass_over(open, rewards);
@@ -448,7 +449,7 @@ Status WithBaseline::learn(Ticket ticket, Open& open, const Rewards& rewards) {
   return Status::ok;
 }
 
-/// Rewards from before the system has settled at the arm.
+/// Discards rewards from before the system has settled at the arm.
 Status WithBaseline::pass_over(Open& open, const Rewards& rewards) {
   if (rewards.count > open.unsettled()) return Status::too_many_rewards;
   const Status status = check(rewards, RewardMap(Objective{}));
@@ -514,18 +515,18 @@ Status WithBaseline::penalize(Ticket ticket, double reward) {
 Status WithBaseline::drop(Ticket ticket) {
   if (is_held(ticket)) return Status::unknown_ticket;
   reserved_.erase(ticket);
-  waits_at_.clear();  // the system may have been taken to its arm
+  waits_at_.clear();  // the system may have been set to its arm
   return open_.erase(ticket) != 0 ? Status::ok : noted(search_->drop(ticket));
 }
 
 // --- changes of the system -------------------------------------------------------------------
 
-/// Pulls so far, of all purposes.
+/// Pulls so far, for all purposes.
 std::uint64_t WithBaseline::pulls() const {
   return search_->summary().t - 1 + challenger_pulls_ + waits_ + passed_ - passed_alone_;
 }
 
-/// After something was told to the search, which may have noticed a change by it.
+/// Checks whether the search has detected a change by what it was told.
 Status WithBaseline::noted(Status status) {
   if (search_->changes() == search_changes_) return status;
   search_changes_ = search_->changes();
@@ -542,7 +543,7 @@ void WithBaseline::notice(const Change& change) {
   if (change.kind != Change::Kind::level) give_up_challengers();
 }
 
-/// What pairs have shown was about the system before it has changed.
+/// Pairs from before a change of the system no longer count as evidence.
 void WithBaseline::give_up_challengers() {
   pairs_since_ = last_change_.pull;
   given_up_ = challengers_.size();
@@ -552,7 +553,7 @@ void WithBaseline::give_up_challengers() {
   for (auto& [ticket, open] : open_) open.is_void = open.is_duel();
 }
 
-/// The system was where the search did not send it.
+/// The system has had a setting that the search did not ask for.
 void WithBaseline::leave_search() {
   visit_.reset();
   search_->interrupt();
@@ -565,11 +566,11 @@ void WithBaseline::interrupt() {
 
 void WithBaseline::end_comparison(bool refuted) {
   const std::vector<double> arm = std::exchange(compared_, {});
-  if (arm == baseline_) return;  // which says nothing of another arm
+  if (arm == baseline_) return;  // the baseline's rewards say nothing about another arm
   refuted_ = refuted ? arm : std::vector<double>();
 }
 
-// --- what is known ---------------------------------------------------------------------------
+// --- queries ---------------------------------------------------------------------------------
 
 std::optional<Best> WithBaseline::best() const {
   std::optional<Best> best = search_->best();
@@ -607,7 +608,7 @@ std::vector<Uplift> WithBaseline::proven() const {
   return uplifts;
 }
 
-/// One that is proven to be better than the baseline. Without any, the present one.
+/// The best challenger that is proven to be better than the baseline; else the current one.
 std::optional<std::size_t> WithBaseline::told_challenger(const std::vector<double>& best) const {
   const std::vector<std::size_t> proven = proven_among(best);
   if (!proven.empty()) return proven.front();
@@ -624,7 +625,7 @@ std::optional<Uplift> WithBaseline::uplift() const {
   return uplift_of(told, best_arm);
 }
 
-/// Of a challenger, or of the best arm before it was one.
+/// The uplift of a challenger, or of the best arm if it is not a challenger yet.
 Uplift WithBaseline::uplift_of(std::optional<std::size_t> challenger,
                                const std::vector<double>& best) const {
   Uplift uplift{.arm = best, .level = level_, .fewest = Pairs::fewest(alpha(0))};
@@ -755,8 +756,8 @@ void WithBaseline::transfer(State& state) {
   bool has_loss = loss_.has_value();
   state(has_loss, given_up_, changes_, search_changes_, last_change_, best_since_, pairs_since_);
   if (state.restoring()) {
-    State::require(has_loss || !loss_);                 // it would not know what came before
-    if (has_loss && !loss_) loss_.emplace(LossRule{});  // to look at alone
+    State::require(has_loss || !loss_);                 // the budget would not know earlier losses
+    if (has_loss && !loss_) loss_.emplace(LossRule{});  // read-only use
   }
   if (loss_) state(*loss_);
   if (!state.restoring()) return;

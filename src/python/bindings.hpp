@@ -4,7 +4,7 @@
 
 namespace canopy::python {
 
-// The parts of the module, each in a file of its own.
+// The parts of the module, one file each.
 void bind_catalogue(nanobind::module_& module);
 void bind_space(nanobind::module_& module);
 void bind_contexts(nanobind::module_& module);

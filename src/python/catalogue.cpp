@@ -38,7 +38,7 @@ nb::list field_dictionaries(const std::vector<OptionField>& fields) {
   return all;
 }
 
-/// Everything that a catalogue says about its entries, from which the typed classes are written.
+/// The contents of a catalogue, from which the typed Python classes are generated.
 template <class Entry>
 nb::list entry_dictionaries(const Catalogue<Entry>& catalogue) {
   nb::list all;
@@ -49,7 +49,7 @@ nb::list entry_dictionaries(const Catalogue<Entry>& catalogue) {
     one["fields"] = field_dictionaries(entry.fields);
     if constexpr (requires { entry.has_tree; }) {
       one["has_tree"] = entry.has_tree;
-      one["takes_partitions"] = static_cast<bool>(entry.make_over);  // of the user's own
+      one["takes_partitions"] = static_cast<bool>(entry.make_over);  // user-defined ones
       one["takes_contexts"] = static_cast<bool>(entry.make_in_contexts);
     }
     all.append(one);

@@ -19,7 +19,7 @@ namespace canopy::python {
 std::vector<double> PythonContexts::context(nb::handle given) const {
   const Words words{"context.", "observed here", "where it is"};
   if (!PyDict_Check(given.ptr())) {
-    refuse("context", given, "must be a dictionary of what is observed");
+    refuse("context", given, "must be a dictionary with the observed values");
   }
   return read_all(nb::borrow<nb::dict>(given), words,
                   [this](nb::handle value, std::size_t i) { return context_coordinate(value, i); });
@@ -40,7 +40,7 @@ double PythonContexts::context_coordinate(nb::handle value, std::size_t index) c
 
 namespace {
 
-/// (name, kind, {field: value}, period) of each variable.
+/// Returns (name, kind, {field: value}, period) for each variable.
 nb::list variable_list(const ContextSpace& contexts) {
   nb::list result;
   for (const auto& [name, domain, period] : contexts.variables()) {
@@ -67,7 +67,7 @@ nb::object end_or_none(const std::optional<Interval>& interval, double Interval:
   return is_known ? nb::object(nb::float_((*interval).*end)) : nb::none();
 }
 
-/// {'hour': (6.0, 18.0), 'tenant': ['small']}: the variables that the region restricts.
+/// The variables that a region restricts: {'hour': (6.0, 18.0), 'tenant': ['small']}.
 nb::dict where_of(const PolicyRow& row, const PythonContexts& contexts) {
   nb::dict where;
   for (std::size_t k = 0; k < row.where.size(); ++k) {
@@ -85,7 +85,7 @@ nb::dict where_of(const PolicyRow& row, const PythonContexts& contexts) {
   return where;
 }
 
-/// (where, arm, pulls, arm_pulls, mean, lower, upper, may_share, limits, breaks_limits).
+/// Returns (where, arm, pulls, arm_pulls, mean, lower, upper, may_share, limits, breaks_limits).
 nb::tuple row_tuple(const PolicyRow& row, const PythonSpace& space,
                     const PythonContexts& contexts) {
   const bool is_known = !row.arm.empty();
@@ -96,14 +96,15 @@ nb::tuple row_tuple(const PolicyRow& row, const PythonSpace& space,
       row.may_share, checks_list(row.limits), row.breaks_limits);
 }
 
-/// (low, high, effect) of every bin of a variable; of a list, its values. Empty where it has none.
+/// Returns (low, high, effect) for every bin of a variable; for a list, its values. Empty if there
+/// are no effects.
 nb::list effect_list(const ContextEffect& effect, const PythonContexts& contexts, std::size_t k) {
   nb::list list;
   const auto is_none = [](double number) { return number == 0.0; };
   if (std::all_of(effect.by_bin.begin(), effect.by_bin.end(), is_none)) return list;
   for (std::size_t b = 0; b < effect.by_bin.size(); ++b) {
     const auto [low, high] = contexts.contexts().ends(k, b);
-    if (low > high) continue;  // no value is in it
+    if (low > high) continue;  // the bin contains no value
     list.append(nb::make_tuple(contexts.value(low, k), contexts.value(high, k), effect.by_bin[b]));
   }
   return list;

@@ -13,34 +13,34 @@
 
 namespace canopy::python {
 
-/// What is observed before each pull, with what Python calls it.
+/// The variables of the context with their Python names and choices.
 class PythonContexts final : public PythonSpace {
  public:
-  /// `choices` is as a PythonSpace has it. Throws ConfigurationError.
+  /// `choices` is as in PythonSpace. Throws ConfigurationError.
   PythonContexts(ContextSpace contexts, const nb::list& choices)
       : PythonSpace(Space(contexts.parameters()), choices), contexts_(std::move(contexts)) {}
 
   [[nodiscard]] const ContextSpace& contexts() const { return contexts_; }
 
-  /// The numbers of {'load': 0.7, 'tenant': 'small'}, which may be beyond the range of a variable.
-  /// Throws ValueError for other names, for what is no number, and for choices that are not there.
+  /// Converts {'load': 0.7, 'tenant': 'small'} to numbers, which may be beyond the range of a
+  /// variable. Throws ValueError for unknown names and choices, and for values that are not
+  /// numbers.
   [[nodiscard]] std::vector<double> context(nb::handle given) const;
 
-  /// The number of one of its values. Throws ValueError.
+  /// Converts a value of one variable. Throws ValueError.
   [[nodiscard]] double context_coordinate(nb::handle value, std::size_t index) const;
 
  private:
   ContextSpace contexts_;
 };
 
-/// The Contexts of Python with these variables; None without any.
+/// Makes the Python object Contexts of these variables; None if there are none.
 [[nodiscard]] nb::object contexts_object(const ContextSpace& contexts);
 
-/// Of such an object: null for None.
+/// Converts such an object; null for None.
 [[nodiscard]] const PythonContexts* contexts_of(nb::handle object);
 
-/// What was learnt about the best arm in every context, as Python takes it: see Policy in
-/// python/canopy/_policy.py.
+/// Converts a policy for Python: see Policy in python/canopy/_policy.py.
 [[nodiscard]] nb::tuple policy_tuple(const Policy& policy, const PythonSpace& space,
                                      const PythonContexts& contexts);
 

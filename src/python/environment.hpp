@@ -12,17 +12,17 @@
 
 namespace canopy::python {
 
-/// An environment with a random stream of its own.
+/// An environment with its own random stream.
 class PythonEnvironment {
  public:
   PythonEnvironment(nb::handle name, const nb::dict& given, std::uint64_t seed);
 
-  /// With every option.
+  /// The selection with all defaults.
   [[nodiscard]] const Selection& selection() const { return selection_; }
   [[nodiscard]] const KnownEnvironment& known() const { return *environment_; }
   [[nodiscard]] const PythonSpace& space() const { return space_; }
 
-  /// The step that the next pull is.
+  /// The step of the next pull.
   [[nodiscard]] std::uint64_t t() const { return t_; }
 
   double pull(const nb::dict& arm);

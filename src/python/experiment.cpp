@@ -1,5 +1,4 @@
-// `canopy.experiment`: the runner of experiments, with environments and algorithms written in
-// Python.
+// The runner of `canopy.experiment`, with environments and algorithms written in Python.
 
 #include "canopy/experiment.hpp"
 
@@ -95,7 +94,8 @@ Selection optimizer_from(nb::handle name, const nb::dict& given, std::uint64_t s
   return optimizers().completed(with_horizon({entry.name, std::move(options)}, steps));
 }
 
-/// Every option of an optimizer on a space. Throws ConfigurationError where it cannot search it.
+/// Returns all options of an optimizer on a space. Throws ConfigurationError if it cannot search
+/// the space.
 nb::dict checked_options(nb::handle name, const nb::dict& given, const PythonSpace& space,
                          std::uint64_t steps) {
   const Selection optimizer =
@@ -104,8 +104,8 @@ nb::dict checked_options(nb::handle name, const nb::dict& given, const PythonSpa
   return options_dictionary(optimizer.options);
 }
 
-/// An environment and the space of its arms. What is made of it refers to the object of Python,
-/// without owning it: experiments are copied where the interpreter's lock is not held.
+/// An environment and its space. Environments made from it refer to the Python object without
+/// owning it, because experiments are copied without the interpreter's lock.
 const PythonSpace& add_environment(ComparisonSpecification& comparison, nb::handle environment,
                                    std::string text, nb::handle reward_range) {
   if (!nb::isinstance<PythonFunction>(environment)) {
@@ -122,8 +122,8 @@ const PythonSpace& add_environment(ComparisonSpecification& comparison, nb::hand
   return nb::cast<const PythonSpace&>(function.space);
 }
 
-/// `given` is (label, name, candidates): options of an optimizer that has this name, or texts of an
-/// algorithm of the caller's own, which make(label, comparison, candidate, seed) makes.
+/// `given` is (label, name, candidates): options of an optimizer of that name, or texts of a
+/// user-defined algorithm, which make(label, comparison, candidate, seed) creates.
 AlgorithmSpecification algorithm_from(nb::handle given, nb::handle make, std::size_t comparison,
                                       const PythonSpace& space, std::uint64_t steps) {
   AlgorithmSpecification algorithm;
@@ -143,8 +143,8 @@ AlgorithmSpecification algorithm_from(nb::handle given, nb::handle make, std::si
   return algorithm;
 }
 
-/// Has Python do what is written in it, under the interpreter's lock, and threads the rest. Both
-/// tell how far they are.
+/// Runs units written in Python under the interpreter's lock, and all others on threads. Both
+/// report progress.
 class PythonExecutor final : public Executor {
  public:
   PythonExecutor(const ExperimentSpecification& experiment, int threads, nb::object interpreted,
@@ -174,7 +174,7 @@ class PythonExecutor final : public Executor {
     run_beside_interpreter([&] { threads.run(compiled, work, take); }, stop_, done_, progress_);
   }
 
-  /// Called by runs, on any thread: only that of the caller has the interpreter's lock.
+  /// Called by runs on any thread; only the caller's thread holds the interpreter's lock.
   void advance(std::uint64_t steps) {
     done_ += steps;
     if (std::this_thread::get_id() != caller_) return;
@@ -189,14 +189,15 @@ class PythonExecutor final : public Executor {
  private:
   const ExperimentSpecification& experiment_;
   int threads_;
-  nb::object interpreted_;  // called with keys, and what does a unit, takes its line and advances
+  nb::object interpreted_;  // called with the keys of units and functions that run a unit, take its
+                            // line and report progress
   nb::object progress_;
   std::thread::id caller_ = std::this_thread::get_id();
   std::atomic<std::uint64_t> done_ = 0;
   std::atomic<bool> stop_ = false;
 };
 
-/// Runs an experiment and writes its report; without a folder, nothing is written.
+/// Runs an experiment and writes its report; without a folder nothing is written.
 nb::list run(const ExperimentSpecification& experiment, const std::string& folder, bool resume,
              PythonExecutor& executor) {
   std::vector<ComparisonResult> results;
@@ -216,8 +217,8 @@ nb::list run(const ExperimentSpecification& experiment, const std::string& folde
   return all;
 }
 
-/// Each comparison is (name, title, environment, text, regret, reward_range); for algorithms see
-/// algorithm_from.
+/// Each comparison is (name, title, environment, text, regret, reward_range); see algorithm_from
+/// for algorithms.
 void add_comparisons(ExperimentSpecification& experiment, const nb::list& comparisons,
                      const nb::list& algorithms, nb::handle make) {
   for (std::size_t c = 0; c < nb::len(comparisons); ++c) {

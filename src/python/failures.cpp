@@ -1,4 +1,4 @@
-// The tuner's rule for too many failures.
+// The rule of the tuner for too many failures.
 
 #include "python/bindings.hpp"
 #include "tuning/recent_failures.hpp"

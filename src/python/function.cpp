@@ -43,7 +43,7 @@ std::string FunctionEnvironment::text_of(const nb::object& function, Arm arm) co
 }
 
 double FunctionEnvironment::call(const nb::object& function, Arm arm) const {
-  // Keywords without a dictionary; the place before the first argument is for whoever is called.
+  // Passes keywords without a dictionary; the slot before the first argument is for a bound `self`.
   for (std::size_t i = 0; i < dimension_; ++i) {
     arguments_[i + 1] = space_.value(arm[i], i).release().ptr();
   }

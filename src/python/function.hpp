@@ -14,20 +14,20 @@
 
 namespace canopy::python {
 
-/// What makes a function of Python an environment.
+/// A Python function as an environment.
 struct PythonFunction {
   nb::object function;  ///< called with the parameters by name
-  nb::object mean;      ///< the same without noise; None: not known, or the function itself
+  nb::object mean;      ///< the function without noise; None: not known, or `function` itself
   nb::object start;     ///< called with a seed before every run, or None
   nb::object space;     ///< the PythonSpace
   std::string name;
-  bool noisy = false;          ///< by itself
-  std::optional<Noise> noise;  ///< that is added to it
+  bool noisy = false;          ///< the function itself is noisy
+  std::optional<Noise> noise;  ///< noise to add
   double noise_width = 1.0;
   std::optional<double> optimum;  ///< f*, if it is known
 };
 
-/// One run of such a function. Needs the interpreter's lock.
+/// A run of such a function. Needs the interpreter's lock.
 class FunctionEnvironment final : public SteadyEnvironment {
  public:
   explicit FunctionEnvironment(const PythonFunction& about);
@@ -36,7 +36,8 @@ class FunctionEnvironment final : public SteadyEnvironment {
   void start(RandomStream& random) override;
   double pull(Arm arm, RandomStream& random) override;
 
-  /// NaN where nobody knows it. Throws std::invalid_argument if it is above the optimum.
+  /// The mean reward, or NaN if it is not known. Throws std::invalid_argument if it is above the
+  /// optimum.
   [[nodiscard]] double mean_reward(Arm arm) const override;
   [[nodiscard]] Optimum optimum() const override { return {{}, about_.optimum.value_or(0.0)}; }
 
@@ -49,13 +50,13 @@ class FunctionEnvironment final : public SteadyEnvironment {
   const PythonFunction& about_;
   const PythonSpace& space_;
   std::size_t dimension_;
-  nb::object names_;  // of the parameters, a tuple
+  nb::object names_;  // a tuple of parameter names
   mutable std::vector<PyObject*> arguments_;
-  bool called_twice_ = false;  // at the first arm, to find out noise that nobody has declared
+  bool called_twice_ = false;  // the first arm is called twice to detect undeclared noise
 
-  // What a function without noise of its own was at the arms played lately, in their order, so that
-  // judging a run does not call it again: arms in a row count once, and the first `judged_` of them
-  // will not be asked for any more.
+  // Recent values of a function without noise, in the order of the pulls, so that computing regret
+  // does not call it again. Successive pulls of the same arm count once, and the first `judged_`
+  // values are no longer needed.
   std::vector<double> arms_;
   std::vector<double> values_;
   mutable std::size_t judged_ = 0;

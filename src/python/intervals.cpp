@@ -1,4 +1,5 @@
-// Intervals as pure functions, and how numbers are written beside one.
+// Confidence intervals as pure functions, and the rounding of numbers to the precision of an
+// interval.
 
 #include "canopy/intervals.hpp"
 

@@ -8,7 +8,8 @@
 
 namespace canopy::python {
 
-/// (metric, limit, state, probability, level, pulls) each, as LimitCheck in Python has them.
+/// Returns (metric, limit, state, probability, level, pulls) for each limit, as for LimitCheck in
+/// Python.
 [[nodiscard]] nanobind::list checks_list(const std::vector<LimitCheck>& checks);
 
 }  // namespace canopy::python

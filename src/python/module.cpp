@@ -1,4 +1,4 @@
-// The private module `_canopy`: the library as the package `canopy` needs it. What users see is in
+// The private module `_canopy`: the library for the package `canopy`, whose public interface is in
 // python/canopy.
 
 #include "canopy/family.hpp"
@@ -8,7 +8,7 @@
 
 NB_MODULE(_canopy, module) {
   using namespace canopy::python;
-  nanobind::set_leak_warnings(false);  // objects that live to the end of a program are not a fault
+  nanobind::set_leak_warnings(false);  // objects may live until the end of the program
   canopy::add_family();
   module.attr("version") = CANOPY_VERSION;
   bind_catalogue(module);

@@ -20,14 +20,14 @@
 namespace canopy::python {
 namespace {
 
-/// Whether it is a partition of the user's own: an object with the methods of one, no class.
+/// Whether it is a user-defined partition: an instance with its methods, not a class.
 bool is_own_partition(nb::handle given) {
   return PyType_Check(given.ptr()) == 0 && nb::hasattr(given, "root") &&
          nb::hasattr(given, "split") && nb::hasattr(given, "arm");
 }
 
-/// From (setting, every, pulls, seed, horizon, max_loss, worst_loss, max_loss_per_pull,
-/// worst_loss_per_pull), of which all from the seed on may be None.
+/// Converts (setting, every, pulls, seed, horizon, max_loss, worst_loss, max_loss_per_pull,
+/// worst_loss_per_pull); those from the seed on may be None.
 void set_baseline(StudySpecification& specification, const PythonSpace& space,
                   const nb::tuple& given) {
   const auto whole = [](nb::handle number) -> std::optional<std::uint64_t> {
@@ -53,7 +53,7 @@ void set_baseline(StudySpecification& specification, const PythonSpace& space,
   throw_if_any(std::move(wrong));
 }
 
-/// From (metric, min, max, factor) each, of which the ends may be None.
+/// Converts a list of (metric, min, max, factor), whose ends may be None.
 std::vector<Limit> limits_from(nb::handle given) {
   std::vector<Limit> limits;
   for (const nb::handle each : nb::borrow<nb::list>(given)) {
@@ -78,7 +78,7 @@ void set_contexts(StudySpecification& specification, const PythonContexts& conte
   }
 }
 
-/// What an optimizer is made of. Throws ConfigurationError.
+/// Builds the specification of an optimizer. Throws ConfigurationError.
 StudySpecification specification_from(nb::handle name, const PythonSpace& space,
                                       const nb::dict& given, nb::handle direction,
                                       nb::handle reward_range, double confidence, bool hard_range,
@@ -116,11 +116,11 @@ int traverse_optimizer(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-// Nothing is cleared: a partition that holds its optimizer lets go of it itself.
+// No tp_clear: a partition that refers to its optimizer releases it itself.
 std::array<PyType_Slot, 2> optimizer_slots{
     {{Py_tp_traverse, reinterpret_cast<void*>(traverse_optimizer)}, {0, nullptr}}};
 
-/// What is known of an algorithm without making one.
+/// Describes an algorithm without making an optimizer.
 nb::dict traits_of(nb::handle name) {
   const OptimizerEntry& entry = entry_named(optimizers(), name);
   nb::dict traits;
@@ -143,13 +143,13 @@ PythonOptimizer::PythonOptimizer(StudySpecification specification, nb::object sp
   if (!entry.make_over) {
     const char* why =
         entry.has_tree
-            ? " cuts boxes by a rule such as \"cyclic\", and takes no partition of your own"
+            ? " cuts boxes by a rule such as \"cyclic\", and takes no user-defined partition"
             : " searches no tree";
     throw ConfigurationError({{"partition", shown(partition_object_), name + why}});
   }
   if (this->contexts() != nullptr) {
     throw ConfigurationError({{"partition", shown(partition_object_),
-                               "one of your own cannot be combined with contexts yet"}});
+                               "user-defined partitions are not supported with contexts"}});
   }
   optimizer_ = compared(entry.make_over(options, partition_, this->specification().objective),
                         this->specification(), std::random_device{}());

@@ -12,8 +12,8 @@
 
 namespace canopy::python {
 
-/// An optimizer in memory. The interpreter's lock guards it, and over a partition of the user's
-/// own, whose code may hand that lock to another thread, the partition's turns do.
+/// An optimizer in memory, guarded by the interpreter's lock. With a user-defined partition, whose
+/// code may release that lock, it is also guarded by the turns of the partition.
 class PythonOptimizer final : public Protocol {
  public:
   /// Throws ConfigurationError.
@@ -21,7 +21,7 @@ class PythonOptimizer final : public Protocol {
       : PythonOptimizer(std::move(specification), std::move(space), std::move(contexts),
                         std::unique_ptr<Optimizer>()) {}
 
-  /// One that exists, of that specification; null: a new one.
+  /// Wraps an existing optimizer of that specification; null: makes a new one.
   PythonOptimizer(StudySpecification specification, nb::object space, nb::object contexts,
                   std::unique_ptr<Optimizer> optimizer)
       : Protocol(std::move(specification), std::move(space), std::move(contexts)),
@@ -29,11 +29,11 @@ class PythonOptimizer final : public Protocol {
                              : make_optimizer(this->specification(), std::random_device{}())),
         tree_(Protocol::places(*optimizer_)) {}
 
-  /// A new one over a partition of the user's own. Throws ConfigurationError.
+  /// Makes an optimizer with a user-defined partition. Throws ConfigurationError.
   PythonOptimizer(StudySpecification specification, nb::object space, nb::object contexts,
                   nb::object partition);
 
-  /// A copy.
+  /// Copies another optimizer.
   PythonOptimizer(const PythonOptimizer& other)
       : Protocol(other.specification(), other.space_object(), other.contexts_object()),
         partition_object_(other.partition_object_),
@@ -45,11 +45,11 @@ class PythonOptimizer final : public Protocol {
   PythonOptimizer& operator=(PythonOptimizer&&) = delete;
   ~PythonOptimizer() override = default;
 
-  /// That of the user's own; None where there is none.
+  /// The user-defined partition, or None.
   [[nodiscard]] const nb::object& partition_object() const { return partition_object_; }
   [[nodiscard]] bool has_own_partition() const override { return partition_ != nullptr; }
 
-  /// Takes on what another one has saved. Throws StateError.
+  /// Restores a saved state. Throws StateError.
   void restore(std::string_view saved) {
     with([&](Optimizer& optimizer) {
       optimizer.restore(saved);
@@ -70,10 +70,11 @@ class PythonOptimizer final : public Protocol {
     return optimizer_->clone();
   }
 
-  nb::object partition_object_ = nb::none();  // which outlives what calls it
+  nb::object partition_object_ = nb::none();  // outlives the partition that calls it
   std::shared_ptr<const PythonPartition> partition_;
   std::unique_ptr<Optimizer> optimizer_;
-  // Taken once, for places alone: to bring all bounds up to date would cost more than an ask.
+  // Fetched once, because only places are needed, and updating all bounds would cost more than an
+  // ask.
   const TreeView* tree_;
 };
 

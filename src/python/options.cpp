@@ -37,7 +37,8 @@ std::optional<std::string> text_from(nb::handle value) {
 
 namespace {
 
-/// Whether an array or a scalar of numpy, or the like, holds real numbers; true for all others.
+/// Whether an array or scalar of numpy or a similar library holds real numbers; true for all other
+/// objects.
 bool is_real_kind(nb::handle value) {
   const nb::object dtype = nb::getattr(value, "dtype", nb::none());
   const auto kind = text_from(nb::getattr(dtype, "kind", nb::none()));
@@ -50,7 +51,7 @@ bool is_single(nb::handle value) {
   return PyLong_Check(dimensions.ptr()) && PyLong_AsLong(dimensions.ptr()) == 0;
 }
 
-/// None when the object is of another kind than the field.
+/// None if the object does not have the type of the field.
 std::optional<OptionValue> value_from(const OptionField& field, nb::handle object) {
   if (auto text = text_from(object)) return fitted(field, std::move(*text));
   if (const auto number = number_from(object)) return fitted(field, *number);

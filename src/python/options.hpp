@@ -18,49 +18,50 @@ namespace canopy::python {
 
 namespace nb = nanobind;
 
-/// A value for people, as Python shows it; cut short.
+/// The repr of a value, truncated, for messages.
 [[nodiscard]] std::string shown(nb::handle value);
 
-/// The text of a string; none for anything else, and for a string that has no UTF-8.
+/// The text of a string; none for other objects, and for a string that cannot be encoded in UTF-8.
 [[nodiscard]] std::optional<std::string> text_from(nb::handle value);
 
-/// The number that an object stands for; none for what is not a single number, texts among them.
+/// Converts an object to a number; none for strings and for anything that is not a single number.
 [[nodiscard]] std::optional<double> number_from(nb::handle value);
 
-/// The keyword arguments that are options of these fields. None leaves a default as it is. What is
-/// wrong with them is added to `wrong`, with names that begin with `prefix`.
+/// Reads the keyword arguments that are options of these fields. None keeps a default. Violations
+/// are added to `wrong`, with names that begin with `prefix`.
 [[nodiscard]] OptionValues options_from(const nb::dict& given,
                                         const std::vector<OptionField>& fields,
                                         std::string_view prefix, std::vector<Violation>& wrong);
 
-/// Adds a violation for every keyword argument that none of these fields has the name of.
+/// Adds a violation for every keyword argument that is not one of these fields.
 void refuse_others(const nb::dict& given, const std::vector<OptionField>& fields,
                    std::vector<Violation>& wrong);
 
-/// Options as a dictionary; None for those without a value.
+/// Options as a dictionary; None if an option has no value.
 [[nodiscard]] nb::dict options_dictionary(const OptionValues& options);
 
-/// (mean, low, high); the ends are None for a single measurement.
+/// Returns (mean, low, high); the ends are None for a single measurement.
 [[nodiscard]] nb::tuple estimate_tuple(const Estimate& estimate);
 
 /// Throws ConfigurationError: `optimizer = 'hvt': unknown optimizer, did you mean "hct"?`
 [[noreturn]] void refuse_name(const std::string& kind, nb::handle given,
                               const std::vector<std::string_view>& known);
 
-/// The entry of a catalogue by its name. Throws ConfigurationError.
+/// Finds the entry of a catalogue by name. Throws ConfigurationError.
 template <class Entry>
 [[nodiscard]] const Entry& entry_named(const Catalogue<Entry>& catalogue, nb::handle name) {
   if (const Entry* entry = catalogue.find(text_from(name).value_or(""))) return *entry;
   refuse_name(catalogue.kind(), name, catalogue.names());
 }
 
-/// Two numbers, or None: rewards tell. What Python's side hands over is one of these.
+/// Converts a reward range: two numbers, or None to learn it from rewards. The Python side passes
+/// one of these.
 [[nodiscard]] std::optional<RewardRange> range_from(nb::handle reward_range);
 
-/// How boxes are cut, by its text. Throws ConfigurationError.
+/// Parses the rule by which boxes are cut. Throws ConfigurationError.
 [[nodiscard]] PartitionRule partition_from(nb::handle given);
 
-/// An enumeration by its name. Throws ConfigurationError.
+/// Parses an enumeration by its name. Throws ConfigurationError.
 template <class Enum>
 [[nodiscard]] Enum enum_from(const std::string& field, nb::handle given) {
   if (const auto value = value_named<Enum>(text_from(given).value_or(""))) return *value;

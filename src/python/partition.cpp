@@ -96,7 +96,7 @@ const std::optional<std::vector<PythonPartition::Cell>>& PythonPartition::parts_
 
 void PythonPartition::prepare() const {
   for (; !leaves_.empty(); leaves_.pop_back()) {
-    const Place place = leaves_.back();  // no reference into what is kept outlasts a call of Python
+    const Place place = leaves_.back();  // a copy, because calling Python may change leaves_
     (void)arm_of(place.cell);
     (void)parts_of(place);
   }

@@ -22,20 +22,20 @@ namespace canopy::python {
 /// A partition written in Python: an object with `root()`, `split(cell, depth)` and `arm(cell)`,
 /// whose cells are tuples of numbers. Needs the interpreter's lock.
 ///
-/// An algorithm that is cut short in the middle of a call by an exception of Python would be left
-/// half done. So cells are asked for ahead of time: `prepare` finds out how every leaf is cut,
-/// between calls, and whatever it throws, nothing has happened. Only where one call cuts a cell and
-/// its parts as well is Python called from inside.
+/// A Python exception in the middle of a call would leave the algorithm in an inconsistent state.
+/// Therefore `prepare` asks for the parts of all leaves between calls; if it throws, nothing has
+/// changed. Python is called from inside an algorithm only if one call cuts a cell and also its
+/// parts.
 ///
-/// The code in Python may hand the interpreter's lock to another thread. So whoever uses the
-/// partition, or an optimizer over it, takes a turn first; others wait for its end.
+/// The Python code may release the interpreter's lock. Therefore every use of the partition, or of
+/// an optimizer over it, takes a turn first; other threads wait for its end.
 class PythonPartition final : public Partition {
  public:
   static constexpr std::uint32_t kMostParts = 10;
 
-  /// The only user of a partition while it lives; of none, where there is none. Waits until all
-  /// others are done, without the interpreter's lock. Throws std::runtime_error where that would be
-  /// forever: in code that the partition itself runs, and after a fork in the middle of a turn.
+  /// Exclusive use of a partition; null: does nothing. Waits, without the interpreter's lock, until
+  /// other turns have ended. Throws std::runtime_error if that would be a deadlock: in code called
+  /// by the partition itself, and after a fork in the middle of a turn.
   class Turn {
    public:
     explicit Turn(const PythonPartition* partition) : partition_(partition) {
@@ -51,11 +51,11 @@ class PythonPartition final : public Partition {
     const PythonPartition* partition_;
   };
 
-  /// Whoever makes it holds `partition`, and `space`, for as long as this lives: references from
-  /// here could not be seen by Python's collector of garbage. Throws ConfigurationError.
+  /// The owner keeps `partition` and `space` alive: Python's garbage collector could not see
+  /// references from here. Throws ConfigurationError.
   PythonPartition(nb::handle partition, const PythonSpace& space);
 
-  /// Asks for what the next call may need. In a turn, as all that follows.
+  /// Asks for the parts that the next call may need. Requires a turn, like all functions below.
   void prepare() const;
 
   [[nodiscard]] std::size_t dimension() const override { return space_.space().dimension(); }
@@ -93,15 +93,15 @@ class PythonPartition final : public Partition {
   std::uint32_t arity_;
   Cell root_;
 
-  // What Python has answered; none: the cell cannot be cut.
+  // Cached answers of Python; none: the cell cannot be cut.
   mutable std::map<Place, std::optional<std::vector<Cell>>> parts_;
   mutable std::map<Cell, std::vector<double>> arms_;
-  mutable std::vector<Place> leaves_;  // that were made and not asked about yet
+  mutable std::vector<Place> leaves_;  // new leaves whose parts were not requested yet
 
-  // The turn, which changes hands under the interpreter's lock alone; atomic so that one can wait.
+  // The turn. Changed only under the interpreter's lock; atomic so that threads can wait for it.
   mutable std::atomic<std::uint32_t> is_taken_ = 0;
   mutable std::thread::id taken_by_;
-  mutable pid_t taken_in_ = 0;  // this process
+  mutable pid_t taken_in_ = 0;  // the process in which it was taken
 };
 
 }  // namespace canopy::python

@@ -13,9 +13,9 @@
 
 namespace canopy::python {
 
-/// An algorithm written in Python: an object with `ask`, `tell` and `best`. What it asks for is an
-/// arm, or something that has one, and possibly a length: the pull of another optimizer. Needs the
-/// interpreter's lock.
+/// An algorithm written in Python: an object with `ask`, `tell` and `best`. `ask` returns an arm,
+/// or an object with an arm and optionally a length, such as the pull of another optimizer. Needs
+/// the interpreter's lock.
 class PythonPlayer final : public Player {
  public:
   PythonPlayer(const nb::object& algorithm, const PythonSpace& space);
@@ -32,9 +32,9 @@ class PythonPlayer final : public Player {
   nb::object ask_;
   nb::object tell_;
   nb::object best_;
-  nb::object asked_;  // what `ask` returned last
+  nb::object asked_;  // the last result of `ask`
   std::vector<double> arm_;
-  std::uint64_t left_ = 0;  // pulls of it
+  std::uint64_t left_ = 0;  // its remaining pulls
   std::uint64_t asks_ = 0;
   std::uint64_t pulls_ = 0;
   std::uint64_t switches_ = 0;

@@ -29,60 +29,57 @@
 namespace canopy::python {
 namespace {
 
-// --- what `help` says ----------------------------------------------------------------------------
+// --- docstrings ----------------------------------------------------------------------------------
 
 constexpr const char* kAskHelp =
     R"(What to try next, for at most `pulls` pulls; with `count`, a list of that many pulls.
 
-By default for as long as the algorithm wants to stay. Learns nothing. Asked again before anything was told,
-the adaptive tree gives other arms that look about as good, if there are any; others give the same arm on a new
-ticket until enough has been told. With contexts, `context` is what is observed now, {"load": 0.7}, and each pull is a
-single one.)";
+By default the algorithm decides the number of pulls. If it is asked again before a reward was told, the adaptive tree
+returns other arms that look about as good, if there are any; other algorithms return the same arm on a new ticket until
+they have enough rewards. With contexts, `context` is the present context, {"load": 0.7}, and each pull has length 1.)";
 constexpr const char* kTellHelp = R"(Tells the result of a pull, in the user's units.
 
-One reward, several, or Rewards. All of them are learnt, or none, with a ValueError. A study also keeps
-`metrics`, what else was measured, by name: `canopy best` and the live page show them.)";
-constexpr const char* kObserveHelp = R"(Tells rewards of an arm that nobody asked for.
+One reward, several, or Rewards. Either all are learnt, or none, with a ValueError. A study also stores `metrics`, other
+measured numbers by name: `canopy best` and the live page show them.)";
+constexpr const char* kObserveHelp = R"(Tells rewards of an arm that no ask returned.
 
-Such as history, or somebody else's measurements: `observe({"x": 0.5}, 0.7)`. One reward, several,
-or Rewards. They count as pulls of the arm, not as steps. An algorithm that has no place for the arm
-yet keeps them until it has. With contexts, `context` is what was observed before.)";
-constexpr const char* kRememberHelp = R"(Tells rewards of an arm for `best` and `estimate` alone.
+For example earlier measurements: `observe({"x": 0.5}, 0.7)`. One reward, several, or Rewards. They count as pulls of
+the arm, not as steps. An algorithm whose tree does not have the arm yet keeps them until it does. With contexts,
+`context` is the context in which they were measured.)";
+constexpr const char* kRememberHelp = R"(Tells rewards of an arm for `best` and `estimate` only.
 
-Those of a setting that is in use anyway, say: the search does not learn from them. One reward, several, or
-Rewards.)";
-constexpr const char* kPenalizeHelp = R"(Tells that a pull has failed, and closes it.
+The search does not learn from them. For example, for measurements of a setting that is in use anyway. One reward,
+several, or Rewards.)";
+constexpr const char* kPenalizeHelp = R"(Reports a failed pull, and closes it.
 
-The search learns `reward` in its place and leaves the arm; `best`, `estimate` and the range of rewards know
-nothing of it. Without a reward it is worth `failure_reward()`; before the first reward that is a ValueError.)";
-constexpr const char* kBarHelp = R"(Puts an arm out of the question.
+The search learns `reward` in its place and avoids the arm; `best`, `estimate` and the range of rewards ignore it. The
+default is `failure_reward()`; before the first reward it raises ValueError.)";
+constexpr const char* kBarHelp = R"(Excludes an arm.
 
-`best` never names it again, and the search leaves it, as if it had earned `reward`, or else `failure_reward()`, as
-often as anything. Pulls of it that are in flight stay open.)";
+`best` never returns it again, and the search avoids it, as if many pulls had earned `reward`, by default
+`failure_reward()`. Its pulls in flight stay open.)";
 constexpr const char* kIsBarredHelp = R"(Whether an arm was barred.)";
-constexpr const char* kFailureRewardHelp = R"(What a failure is worth, unless you know better.
+constexpr const char* kFailureRewardHelp = R"(The default value of a failure.
 
-The worst reward so far less a tenth of the spread of rewards (when minimizing: more). None before the first
-reward.)";
-constexpr const char* kDropHelp = R"(Gives back a pull that will not be answered.
+The worst reward so far minus a tenth of the spread of rewards (when minimizing: plus). None before the first reward.)";
+constexpr const char* kDropHelp = R"(Returns a pull that will not be answered.
 
-Nothing is learnt, so the same arm is likely to be asked for again.)";
+Nothing is learnt, so the same arm is likely to be returned by a later ask.)";
 constexpr const char* kFinishHelp = R"(Ends the current episode.
 
 Learns from the rewards told so far, as at the end of a run.)";
 constexpr const char* kPathHelp =
-    R"(The path from the root to the node of a pull, a digit per level: 0 for the first part.)";
-constexpr const char* kInFlightHelp = R"(The open pulls, oldest first.
+    R"(The path from the root to the node of a pull, a digit for each level: 0 is the first part.)";
+constexpr const char* kInFlightHelp =
+    R"(The open pulls, the oldest first, with their remaining lengths.)";
+constexpr const char* kSaveHelp = R"(The whole state as bytes, including pulls in flight.
 
-With what is left of their lengths.)";
-constexpr const char* kSaveHelp = R"(Everything it knows, including pulls in flight.
-
-Pickling an optimizer does this for you.)";
+Pickling an optimizer also saves its state.)";
 
 // --- asking and telling --------------------------------------------------------------------------
 
-/// The numbers of what is observed; none where nothing is. Throws ValueError, also for a context
-/// that is missing, and for one where nothing is observed.
+/// Converts a context; empty if there are no contexts. Throws ValueError for a missing context, and
+/// for a context given without contexts.
 std::vector<double> context_from(const Protocol& self, nb::handle context) {
   const PythonContexts* contexts = self.contexts();
   if (contexts != nullptr && !context.is_none()) return contexts->context(context);
@@ -94,7 +91,7 @@ std::vector<double> context_from(const Protocol& self, nb::handle context) {
     throw std::invalid_argument("context: is missing; it must have " + names);
   }
   if (!context.is_none()) {
-    refuse("context", context, "nothing is observed here; contexts={...} says what is");
+    refuse("context", context, "needs an optimizer with contexts={...}");
   }
   return {};
 }
@@ -121,14 +118,14 @@ nb::list ask_for_several(Protocol& self, nb::handle pulls, nb::handle count, nb:
   return given;
 }
 
-/// Throws ValueError unless all is well.
+/// Throws ValueError unless the status is ok.
 void check(Status status, Ticket ticket) {
   if (is_taken(status)) return;
   throw std::invalid_argument("ticket " + std::to_string(ticket) + ": " +
                               std::string(describe(status)));
 }
 
-/// Numbers by name; None: none.
+/// Converts a dictionary of numbers; None is empty.
 Metrics metrics_from(nb::handle given) {
   Metrics metrics;
   if (given.is_none()) return metrics;
@@ -151,7 +148,7 @@ void refuse_more(Protocol& self, nb::handle pull, std::uint64_t count) {
     const std::optional<Pull> open = optimizer.pull_of(ticket);
     return open ? open->length : 0;
   });
-  if (left == 0) return;  // somebody else has told the rest meanwhile
+  if (left == 0) return;  // another thread has told the rest meanwhile
   std::string text = "ticket " + std::to_string(ticket) + ": " + std::to_string(count) +
                      " rewards, but the pull is good for " + std::to_string(left);
   if (nb::isinstance<PythonPull>(pull)) {
@@ -198,7 +195,7 @@ void remember(Protocol& self, nb::handle arm, nb::handle reward) {
   const std::vector<double> coordinates = coordinates_from(self, arm);
   const Rewards rewards = sums_of(rewards_from(reward));
   if (self.contexts() != nullptr) {
-    throw std::invalid_argument("remember: cannot be combined with contexts yet; `observe` can");
+    throw std::invalid_argument("remember: is not supported with contexts; use `observe`");
   }
   refuse_unless_ok(self.with_cuts([&](Optimizer& optimizer) {
     return optimizer.remember(coordinates, rewards);
@@ -219,7 +216,7 @@ void drop(Protocol& self, nb::handle pull) {
   check(self.with([&](Optimizer& optimizer) { return optimizer.drop(ticket); }), ticket);
 }
 
-/// What became of a failure. No status: nobody has said what it is worth, and no reward tells.
+/// The outcome of a failure. No status: the value of the failure is neither given nor known.
 using Outcome = std::optional<Status>;
 
 std::optional<double> reward_or_none(nb::handle reward) {
@@ -229,7 +226,7 @@ std::optional<double> reward_or_none(nb::handle reward) {
   return number;
 }
 
-/// Calls take(optimizer, reward), with what a failure is worth where no reward is given.
+/// Calls take(optimizer, reward), with the default value of a failure if no reward is given.
 template <class Take>
 Status with_penalty(Protocol& self, nb::handle given, Take&& take) {
   const std::optional<double> reward = reward_or_none(given);
@@ -239,7 +236,8 @@ Status with_penalty(Protocol& self, nb::handle given, Take&& take) {
   });
   if (outcome) return *outcome;
   throw std::invalid_argument(
-      "reward: is missing; there is no reward yet to say what a failure is worth");
+      "reward: is missing, and there is no earlier reward from which the value of a failure "
+      "follows");
 }
 
 void penalize(Protocol& self, nb::handle pull, nb::handle reward) {
@@ -300,7 +298,7 @@ std::string path(Protocol& self, const PythonPull& pull) {
   throw std::invalid_argument("pull: is from another optimizer, or its node is gone");
 }
 
-/// The end of an interval; None where it has none.
+/// An end of an interval; None if it is unbounded.
 nb::object end_or_none(double end) {
   return std::isfinite(end) ? nb::object(nb::float_(end)) : nb::none();
 }
@@ -336,7 +334,7 @@ nb::object best(Protocol& self, nb::handle context) {
   }));
 }
 
-/// What Policy in Python is made of, or None.
+/// The fields of `Policy` in Python, or None.
 nb::object policy(Protocol& self) {
   if (self.contexts() == nullptr) return nb::none();
   const std::optional<Policy> known =
@@ -354,7 +352,7 @@ nb::list limit_checks(Protocol& self, nb::handle arm) {
       self.with([&](Optimizer& optimizer) { return optimizer.limit_checks(coordinates); }));
 }
 
-/// (metric, min, max, factor) each.
+/// Returns (metric, min, max, factor) for each limit.
 nb::list limits(const Protocol& self) {
   nb::list list;
   const auto end = [](const std::optional<double>& number) {
@@ -366,7 +364,7 @@ nb::list limits(const Protocol& self) {
   return list;
 }
 
-/// Of a study, whose tuner may have compared arms in its own way; else of the pairs alone.
+/// The uplift: for a study, whose tuner may have compared arms by itself, the strongest one.
 std::optional<Uplift> claim_of(const Optimizer& optimizer) {
   const auto* study = dynamic_cast<const Study*>(&optimizer);
   if (study == nullptr) return optimizer.uplift();
@@ -417,7 +415,7 @@ nb::object baseline(const Protocol& self) {
                         or_none(budget.worst_loss_per_pull));
 }
 
-/// (mean, lower, upper, pulls, assumes), or None.
+/// Returns (mean, lower, upper, pulls, assumes), or None.
 nb::object estimate_of(Protocol& self, nb::handle arm) {
   const std::vector<double> coordinates = coordinates_from(self, arm);
   const std::optional<ArmEstimate> known =
@@ -433,13 +431,13 @@ nb::object range_or_none(const std::optional<RewardRange>& range) {
   return range ? nb::object(nb::make_tuple(range->front(), range->back())) : nb::none();
 }
 
-/// (pull, kind, size), or None.
+/// Returns (pull, kind, size), or None.
 nb::object change_or_none(const std::optional<Change>& change) {
   if (!change) return nb::none();
   return nb::make_tuple(change->pull, text(name_of(change->kind)), change->size);
 }
 
-/// The range that was given last; "auto": rewards tell.
+/// The last given range, or "auto" if it is learnt.
 nb::object given_range(Protocol& self) {
   const std::optional<RewardRange> range =
       self.with([](Optimizer& optimizer) { return optimizer.reward_range(); });
@@ -458,7 +456,8 @@ std::optional<std::uint64_t> settling(Protocol& self) {
   return self.with([](Optimizer& optimizer) { return optimizer.summary().settling; });
 }
 
-/// (noise, correlation, smoothness, lowest, highest, shares, explorer_pulls, lost, turn), or None.
+/// Returns (noise, correlation, smoothness, lowest, highest, shares, explorer_pulls, lost, turn),
+/// or None.
 nb::object learnt(Protocol& self) {
   const std::optional<Learnt> known =
       self.with([](Optimizer& optimizer) { return optimizer.learnt(); });
@@ -477,7 +476,7 @@ nb::object learnt(Protocol& self) {
                         known->highest, shares, known->explorer_pulls, known->lost, turn);
 }
 
-/// A node with an arm of its own.
+/// A node with a copy of its arm.
 struct OwnedNode {
   NodeView view;
   std::vector<double> arm;
@@ -494,7 +493,7 @@ std::vector<OwnedNode> owned_nodes(Optimizer& optimizer) {
   return nodes;
 }
 
-/// What the node at the end of a path covers: {'x': (0.0, 0.5)}.
+/// The cell of the node at the end of a path: {'x': (0.0, 0.5)}.
 nb::dict cell_dictionary(const PythonSpace& space, const BoxPartition& partition,
                          const std::string& path) {
   const std::size_t size = partition.cell_size();
@@ -522,14 +521,14 @@ BoxPartition partition_of(Protocol& self) {
                               specification.partition);
 }
 
-/// Empty where only the user can read cells.
+/// Empty for user-defined cells.
 nb::dict cell_at(Protocol& self, const std::string& path) {
   if (self.has_own_partition()) return {};
   const BoxPartition partition = partition_of(self);
   return cell_dictionary(self.space(), partition, path);
 }
 
-/// A list of (path, arm, cell, pulls, mean, upper, bound, leaf, model).
+/// Returns a list of (path, arm, cell, pulls, mean, upper, bound, leaf, model).
 nb::list tree(Protocol& self) {
   const PythonSpace& space = self.space();
   const BoxPartition partition = partition_of(self);
@@ -547,14 +546,15 @@ nb::list tree(Protocol& self) {
 
 nb::bytes save(Protocol& self) {
   const std::string saved = self.with([](Optimizer& optimizer) {
-    (void)optimizer.tree();  // brings bounds up to date: what is saved must not show who has looked
+    (void)optimizer
+        .tree();  // updates all bounds, so that the saved state does not depend on earlier reads
     return optimizer.save();
   });
   return nb::bytes(saved.data(), saved.size());
 }
 
-/// An optimizer has its space and its contexts, whose choices may hold the optimizer. They break
-/// such a cycle.
+/// The garbage collector's traversal and clearing: choices of the space and the contexts may refer
+/// back to the optimizer.
 int traverse_protocol(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (!nb::inst_ready(self)) return 0;
@@ -625,9 +625,9 @@ void bind_protocol(nb::module_& module) {
       .def("_learnt", &learnt)
       .def("_tree", &tree)
       .def("_cell", &cell_at, nb::arg("path"))
-      .def_prop_ro("space", &Protocol::space_object, "What is tuned.")
+      .def_prop_ro("space", &Protocol::space_object, "The search space.")
       .def_prop_ro("contexts", &Protocol::contexts_object,
-                   "What is observed before each pull; None: nothing.")
+                   "The variables that are observed before each pull; None without contexts.")
       .def_prop_ro(
           "optimizer_name",
           [](const Protocol& self) { return text(self.specification().optimizer.name); },
@@ -637,11 +637,11 @@ void bind_protocol(nb::module_& module) {
           [](const Protocol& self) {
             return options_dictionary(self.specification().optimizer.options);
           },
-          "The options of the optimizer, with every default filled in.")
+          "The options of the optimizer, with all defaults.")
       .def_prop_ro(
           "partition",
           [](const Protocol& self) { return text(text_of(self.specification().partition)); },
-          "Which parameter a cell is halved along.")
+          "The rule by which cells are cut.")
       .def_prop_ro(
           "direction",
           [](const Protocol& self) {
@@ -651,7 +651,7 @@ void bind_protocol(nb::module_& module) {
       .def_prop_ro(
           "confidence",
           [](const Protocol& self) { return self.specification().objective.confidence; },
-          "The level of the intervals.")
+          "The level of the confidence intervals.")
       .def_prop_ro(
           "hard_range",
           [](const Protocol& self) { return self.specification().objective.hard_range; },
@@ -661,7 +661,7 @@ void bind_protocol(nb::module_& module) {
       .def_prop_ro("_limits", &limits)
       .def("_limit_checks", &limit_checks, nb::arg("arm"))
       .def_prop_ro("reward_range", &given_range,
-                   R"(About how far rewards range: two numbers, or "auto".)");
+                   R"(The approximate range of rewards: two numbers, or "auto".)");
 }
 
 }  // namespace canopy::python

@@ -15,11 +15,11 @@
 
 namespace canopy::python {
 
-/// What optimizers and studies have in common: what they are about, and the optimizer's protocol.
+/// The base of optimizers and studies in Python: their specification and the protocol.
 class Protocol {
  public:
-  /// `space` and `contexts` are the objects of Python with those of the specification; without
-  /// contexts, None.
+  /// `space` and `contexts` are the Python objects of the specification; `contexts` is None if
+  /// there are none.
   Protocol(StudySpecification specification, nb::object space, nb::object contexts)
       : specification_(std::move(specification)),
         space_object_(std::move(space)),
@@ -32,35 +32,35 @@ class Protocol {
   Protocol& operator=(Protocol&&) = delete;
   virtual ~Protocol() = default;
 
-  /// With every option of the optimizer.
+  /// With all options of the optimizer.
   [[nodiscard]] const StudySpecification& specification() const { return specification_; }
   [[nodiscard]] const nb::object& space_object() const { return space_object_; }
   [[nodiscard]] const nb::object& contexts_object() const { return contexts_object_; }
   [[nodiscard]] const PythonSpace& space() const { return *space_; }
-  /// What is observed before each pull; null: nothing.
+  /// The variables of the context; null: none.
   [[nodiscard]] const PythonContexts* contexts() const { return contexts_; }
 
-  /// Calls action(optimizer) and returns what that returns, once it is kept. The action must not
-  /// touch Python, and what it returns must not point into the optimizer.
+  /// Calls action(optimizer), and returns its result after the change is stored. The action must
+  /// not use Python, and its result must not point into the optimizer.
   template <class Action>
   auto with(Action&& action) {
     return performed(action, Cuts::no);
   }
 
-  /// The same for an action that may cut cells. A partition of the user's own is asked for what
-  /// that will need first: what Python throws then comes before anything has happened.
+  /// As `with`, for an action that may cut cells. A user-defined partition is asked for the
+  /// necessary cells first, so that a Python exception comes before any change.
   template <class Action>
   auto with_cuts(Action&& action) {
     return performed(action, Cuts::yes);
   }
 
-  /// Where the pulls of the optimizer have their places; null where there is no tree, or, with
-  /// contexts, one for each region of them. For actions.
+  /// The tree that has the places of the optimizer's pulls; null without a tree, and with contexts,
+  /// where each region has its own tree. For use in actions.
   [[nodiscard]] virtual const TreeView* places(Optimizer& optimizer) const {
     return contexts_ == nullptr ? optimizer.tree() : nullptr;
   }
 
-  /// Whether cells are cut as the user says, so that only the user can read them.
+  /// Whether the partition is user-defined, so that only the user knows the meaning of cells.
   [[nodiscard]] virtual bool has_own_partition() const { return false; }
 
  protected:

@@ -31,7 +31,7 @@ std::uint64_t pulls_from(nb::handle pulls) {
     const long long value = PyLong_AsLongLongAndOverflow(pulls.ptr(), &overflow);
     if (overflow > 0) return UINT64_MAX;
     if (overflow == 0 && value >= 1) return static_cast<std::uint64_t>(value);
-  } else if (const auto number = number_from(pulls);  // such as numpy's whole numbers
+  } else if (const auto number = number_from(pulls);  // e.g. integers of numpy
              number && *number >= 1.0 && *number <= 0x1p53 && std::floor(*number) == *number) {
     return static_cast<std::uint64_t>(*number);
   }
@@ -44,12 +44,12 @@ Ticket ticket_from(nb::handle pull) {
     if (!nb::inst_ready(pull)) throw std::invalid_argument("pull: did not come from ask");
     return nb::inst_ptr<PythonPull>(pull)->placed.pull.ticket;
   }
-  if (PyIndex_Check(pull.ptr()) != 0) {  // numpy has whole numbers of its own
+  if (PyIndex_Check(pull.ptr()) != 0) {  // includes integers of numpy
     const nb::object whole = nb::steal(PyNumber_Index(pull.ptr()));
     if (!whole.is_valid()) throw nb::python_error();
     int overflow = 0;
     const long long ticket = PyLong_AsLongLongAndOverflow(whole.ptr(), &overflow);
-    // Whatever is too large for a ticket is as unknown as 0, which is never given out.
+    // Numbers that are too large become 0, which is never given out.
     return overflow == 0 && ticket >= 0 ? static_cast<Ticket>(ticket) : 0;
   }
   refuse("pull", pull, "must be a pull returned by ask, or its ticket");
@@ -59,7 +59,7 @@ namespace {
 
 constexpr const char* kRewards = "must be a finite number, several of them, or Rewards";
 
-/// Whether it holds rewards one after the other: a list, an array, a generator.
+/// Whether it is iterable, like a list, an array or a generator.
 bool is_series(nb::handle value) {
   return nb::hasattr(value, "__iter__") && !nb::isinstance<nb::str>(value) &&
          !nb::isinstance<nb::bytes>(value) && !nb::isinstance<nb::dict>(value) &&
@@ -104,7 +104,7 @@ nb::dict arm_of(const PythonPull& pull) {
   return nb::inst_ptr<PythonSpace>(pull.space)->dictionary(pull.placed.pull.arm);
 }
 
-/// None unless it is a duel whose first arm was not played yet.
+/// The second arm of a duel whose first arm was not played yet, else None.
 nb::object then_of(const PythonPull& pull) {
   const std::vector<double>& then = pull.placed.pull.then;
   if (then.empty()) return nb::none();
@@ -116,7 +116,7 @@ nb::str purpose_of(const PythonPull& pull) {
   return nb::str(name.data(), name.size());
 }
 
-/// A number, or a text where a server gave it out: `17-9f3c2a71b0`.
+/// A number, or a text from a server: `17-9f3c2a71b0`.
 nb::object ticket_of(const PythonPull& pull) {
   const Ticket number = pull.placed.pull.ticket;
   if (pull.incarnation.empty()) return nb::int_(number);
@@ -141,7 +141,8 @@ PythonPull pull_from(const nb::object& space, const nb::object& ticket, const nb
   if (nb::isinstance<nb::str>(ticket)) {
     const auto text = nb::cast<std::string>(ticket);
     const std::size_t end = text.find('-');
-    if (end == std::string::npos) throw std::invalid_argument("ticket: is not one of a server");
+    if (end == std::string::npos)
+      throw std::invalid_argument("ticket: is not the ticket of a server");
     pull.ticket = std::strtoull(text.c_str(), nullptr, 10);
     incarnation = text.substr(end + 1);
   } else {
@@ -173,15 +174,15 @@ AnyRewards rewards_from(nb::handle rewards) {
     if (!number) refuse("reward", each, kRewards);
     values.push_back(*number);
   }
-  if (values.empty()) refuse("reward", rewards, "must hold one number or more");
+  if (values.empty()) refuse("reward", rewards, "must have at least one number");
   return values;
 }
 
 void bind_pull(nb::module_& module) {
   nb::class_<PythonRewards>(module, "Rewards",
-                            "Several rewards of one arm as sums.\n\n"
-                            "count, sum and sum_squares, and the least and the largest reward if "
-                            "they are known.")
+                            "Several rewards of an arm as sums.\n\n"
+                            "count, sum and sum_squares, and optionally the minimum and the "
+                            "maximum.")
       .def(
           "__init__",
           [](PythonRewards* self, nb::handle count, nb::handle sum, nb::handle sum_squares,
@@ -222,19 +223,19 @@ void bind_pull(nb::module_& module) {
           nb::arg("then_length") = 0)
       .def_prop_ro("arm", &arm_of, "The setting to try, by parameter name.")
       .def_prop_ro("ticket", &ticket_of, nb::sig("def ticket(self) -> int | str"),
-                   "The number of this pull, never reused; of a server's study a text.")
+                   "The number of this pull, never reused; a string for a study on a server.")
       .def_prop_ro(
           "length", [](const PythonPull& self) { return self.placed.pull.length; },
-          "How many rewards it is good for.")
+          "The maximum number of rewards.")
       .def_prop_ro("purpose", &purpose_of,
                    nb::sig("def purpose(self) -> Literal['search', 'baseline', 'duel', 'wait']"),
-                   "What it is for: the search, the baseline, a duel of both, or waiting at a "
-                   "setting that is known to be good.")
+                   "Its purpose: the search, the baseline, a duel of both, or waiting at a "
+                   "known good setting.")
       .def_prop_ro("then", &then_of, nb::sig("def then(self) -> dict[str, Any] | None"),
-                   "Of a duel: the setting to try for the last `then_length` rewards.")
+                   "For a duel: the setting to try for the last `then_length` rewards.")
       .def_prop_ro(
           "then_length", [](const PythonPull& self) { return self.placed.pull.then_length; },
-          "How many of its rewards are of `then`.")
+          "The number of its rewards that are of `then`.")
       .def_prop_ro(
           "depth", [](const PythonPull& self) { return self.placed.place.depth; },
           "The depth of its node in the tree.")

@@ -14,8 +14,7 @@
 
 namespace canopy::python {
 
-/// A pull that outlives its optimizer's next step, and its place in the tree: the root where there
-/// is no tree.
+/// An owned pull and its place in the tree: the root if there is no tree.
 struct PlacedPull {
   PlacedPull(OwnedPull owned, const TreeView::Place& its_place)
       : pull(std::move(owned)), place(its_place) {}
@@ -28,14 +27,14 @@ struct PlacedPull {
   TreeView::Place place;
 };
 
-/// The same with the space that its arm is of.
+/// A placed pull with the space of its arm.
 struct PythonPull {
   nb::object space;  ///< the PythonSpace
   PlacedPull placed;
-  std::string incarnation = {};  ///< of the study, where a server gave it out
+  std::string incarnation = {};  ///< incarnation of the study on a server
 };
 
-/// Rewards as sums, in the numbers of whoever added them up.
+/// Rewards as sums, as given by the user.
 struct PythonRewards {
   std::uint64_t count = 0;
   double sum = 0.0;
@@ -46,13 +45,13 @@ struct PythonRewards {
   [[nodiscard]] Rewards rewards() const;
 };
 
-/// How many pulls are asked for; None: as many as there are. Throws ValueError.
+/// The number of requested pulls; None: decided by the algorithm. Throws ValueError.
 [[nodiscard]] std::uint64_t pulls_from(nb::handle pulls);
 
-/// The ticket of a pull, or the ticket itself. Throws ValueError.
+/// The ticket of a pull; also accepts the ticket itself. Throws ValueError.
 [[nodiscard]] Ticket ticket_from(nb::handle pull);
 
-/// Rewards as they were given: one, several, or sums. Throws ValueError.
+/// Converts rewards: one, several, or sums. Throws ValueError.
 [[nodiscard]] AnyRewards rewards_from(nb::handle rewards);
 
 /// Throws ValueError: `pulls = 0: must be ...`.

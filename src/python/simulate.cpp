@@ -21,7 +21,7 @@
 namespace canopy::python {
 namespace {
 
-/// None for the width of an interval without ends.
+/// None for an unbounded interval.
 nb::object width_or_none(double width) {
   return std::isfinite(width) ? nb::object(nb::float_(width)) : nb::none();
 }
@@ -72,8 +72,8 @@ nb::dict simulation_dictionary(const SimulationResult& result, const Selection& 
   return all;
 }
 
-/// What was selected: with a value for every option, but for those of the optimizer that depend on
-/// the space. The keyword arguments are options of either.
+/// The selection with all defaults, except optimizer options that depend on the space. Keyword
+/// arguments are options of the optimizer or the environment.
 std::pair<Selection, Selection> selections_from(nb::handle environment_name,
                                                 nb::handle optimizer_name, const nb::dict& given) {
   const EnvironmentEntry& environment = entry_named(environments(), environment_name);
@@ -108,7 +108,7 @@ nb::dict run_simulation(nb::handle environment_name, nb::handle optimizer_name,
   return simulation_dictionary(result.value(), environment, optimizer, space);
 }
 
-/// A line about every entry, by its name.
+/// The descriptions of all entries by name.
 template <class Entry>
 nb::dict lines_of(const Catalogue<Entry>& catalogue) {
   nb::dict lines;
@@ -142,7 +142,7 @@ void bind_simulate(nb::module_& module) {
   module.def(
       "estimate",
       [](const std::vector<double>& values) {
-        if (values.empty()) throw std::invalid_argument("values: must hold one number or more");
+        if (values.empty()) throw std::invalid_argument("values: must have at least one number");
         return estimate_tuple(estimate(values));
       },
       nb::arg("values"));

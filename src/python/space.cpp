@@ -62,9 +62,9 @@ nb::dict PythonSpace::dictionary(Arm arm) const {
 
 namespace {
 
-/// The place of a value among some objects: of the object itself, or else of an equal one.
+/// The index of a value among some objects: of the object itself, or else of an equal one.
 std::optional<std::size_t> place_among(const std::vector<nb::object>& objects, nb::handle value) {
-  for (std::size_t i = 0; i < objects.size(); ++i) {  // 1 and True are equal, but not the same
+  for (std::size_t i = 0; i < objects.size(); ++i) {  // prefers identity, because 1 == True
     const bool is_same_type = objects[i].type().is(value.type());
     if (objects[i].is(value) || (is_same_type && objects[i].equal(value))) return i;
   }

@@ -1,4 +1,4 @@
-// What can be seen of the studies in a store while others write to them, and what can go wrong.
+// Reads studies in a store while other processes write to them, and defines the exceptions.
 
 #include "canopy/journal.hpp"
 #include "canopy/stores.hpp"
@@ -38,18 +38,17 @@ nb::handle store_error() {
   return type;
 }
 
-/// What can be done about it from Python.
+/// The remedy for an error, in terms of Python.
 std::string advice(StudyError::Fault fault) {
   using Fault = StudyError::Fault;
-  if (fault == Fault::other_commands)
-    return "; fork= begins a new study, without what was measured";
+  if (fault == Fault::other_commands) return "; fork= begins a new study without its measurements";
   const bool forkable = fault == Fault::differs || fault == Fault::other_revision;
   return forkable ? "; fork= starts a new study with what this one has learnt" : "";
 }
 std::string advice(StoreError::Fault fault) {
   using Fault = StoreError::Fault;
   const bool elsewhere = fault == Fault::missing || fault == Fault::foreign;
-  return elsewhere ? "; store= names another one" : "";
+  return elsewhere ? "; give another one with store=" : "";
 }
 
 template <class Error>
@@ -71,7 +70,7 @@ void translate(const std::exception_ptr& thrown, void* /*payload*/) {
 
 // --- looking -------------------------------------------------------------------------------------
 
-/// (name, pulls, events, created, updated, holder, forked_from) of every study.
+/// Returns (name, pulls, events, created, updated, holder, forked_from) for every study.
 nb::list list_studies(const std::string& store) {
   const std::vector<StudyRecord> records = [&] {
     const WithoutInterpreter release;
@@ -85,7 +84,7 @@ nb::list list_studies(const std::string& store) {
   return result;
 }
 
-/// The name of a study's optimizer; none while there is no such study.
+/// The name of a study's optimizer; none if the study does not exist.
 std::optional<std::string> optimizer_name_of(const std::string& store, const std::string& name) {
   const WithoutInterpreter release;
   try {
@@ -98,7 +97,7 @@ std::optional<std::string> optimizer_name_of(const std::string& store, const std
   }
 }
 
-/// (optimizer, warning): a study's optimizer as it is now, and a warning about it, if any.
+/// Returns (optimizer, warning): a copy of a study's optimizer, and a warning about it, if any.
 nb::tuple look_at(const std::string& store, const std::string& name) {
   StudySpecification specification{.space = Space{{"none", Real{}}}};
   LoadedOptimizer loaded;
@@ -115,16 +114,16 @@ nb::tuple look_at(const std::string& store, const std::string& name) {
   return nb::make_tuple(nb::cast(std::move(optimizer)), loaded.warning);
 }
 
-/// One answer in a journal. Ticket 0: nobody asked for it.
+/// An answer in a journal. Ticket 0: observed rewards.
 struct ToldRewards {
   Ticket ticket = 0;
   std::vector<double> arm;
   double at = 0.0;
   std::vector<double> rewards;
-  std::vector<double> context = {};  // empty where nothing is observed
+  std::vector<double> context = {};  // empty without contexts
 };
 
-/// Sums become their mean, `count` times.
+/// Sums become their mean, repeated `count` times.
 std::vector<double> one_by_one(const AnyRewards& rewards) {
   if (const auto* list = std::get_if<std::vector<double>>(&rewards)) return *list;
   const Rewards sums = sums_of(rewards);
@@ -132,7 +131,7 @@ std::vector<double> one_by_one(const AnyRewards& rewards) {
   return all;
 }
 
-/// None for an event that is not an answer.
+/// Returns none for an event that is not an answer.
 std::optional<ToldRewards> answer_in(const Event& event) {
   if (const auto* told = std::get_if<Told>(&event); told != nullptr && !told->is_baseline) {
     return ToldRewards{told->ticket, {}, 0.0, one_by_one(told->rewards)};
@@ -144,7 +143,7 @@ std::optional<ToldRewards> answer_in(const Event& event) {
   return std::nullopt;
 }
 
-/// Everything that was told or observed, in order: (ticket, arm, time, rewards, context).
+/// Returns everything that was told or observed, in order: (ticket, arm, time, rewards, context).
 nb::list history_of(const std::string& store, const std::string& name) {
   std::vector<ToldRewards> answers;
   const auto [studied, observed] = [&] {

@@ -19,7 +19,7 @@
 namespace canopy::python {
 namespace {
 
-/// Opens a study: of that specification, or as it is in the store.
+/// Opens a study, with the given specification or with the stored one.
 std::unique_ptr<StudySession> opened(std::unique_ptr<Store> store, const OpenOptions& which,
                                      const std::optional<StudySpecification>& specification) {
   const auto open = [&](Store& in) {
@@ -28,8 +28,8 @@ std::unique_ptr<StudySession> opened(std::unique_ptr<Store> store, const OpenOpt
   return std::make_unique<StudySession>(std::move(store), open);
 }
 
-/// A study that is open here. Work on it happens without the interpreter's lock, and is on the disk
-/// when a call returns.
+/// An open study. Calls work without the interpreter's lock, and return after their changes are on
+/// disk.
 class PythonStudy final : public Protocol {
  public:
   PythonStudy(std::string name, std::string store_name, StudySpecification specification,
@@ -40,7 +40,7 @@ class PythonStudy final : public Protocol {
         session_(std::move(session)) {}
 
   ~PythonStudy() override {
-    if (!is_ours()) (void)session_.release();  // it is the parent's to close
+    if (!is_ours()) (void)session_.release();  // the parent process closes it
   }
   PythonStudy(const PythonStudy&) = delete;
   PythonStudy& operator=(const PythonStudy&) = delete;
@@ -78,7 +78,7 @@ class PythonStudy final : public Protocol {
     session_->perform([&](Study& study) { action(study); });
   }
 
-  /// Nothing can be done with a study in a fork of the process that opened it.
+  /// False in a fork of the process that opened the study, where it cannot be used.
   [[nodiscard]] bool is_ours() const { return process_ == getpid(); }
 
   std::string name_;
@@ -93,7 +93,7 @@ void open_study(PythonStudy* self, const std::string& store, const std::string& 
                 const std::optional<std::string>& fork) {
   std::optional<StudySpecification> given;
   if (like != nullptr && like->has_own_partition()) {
-    throw std::invalid_argument("partition: a study cannot keep one of your own");
+    throw std::invalid_argument("partition: a user-defined partition cannot be stored in a study");
   }
   if (like != nullptr) given = like->specification();
   std::string store_name;
@@ -113,7 +113,7 @@ void open_study(PythonStudy* self, const std::string& store, const std::string& 
                          std::move(space), std::move(contexts), std::move(session));
 }
 
-/// The optimizer as it is now, in memory.
+/// A copy of the optimizer in memory.
 PythonOptimizer copied(PythonStudy& self) {
   return {self.specification(), self.space_object(), self.contexts_object(),
           self.with([](Optimizer& optimizer) { return optimizer.clone(); })};
@@ -129,7 +129,7 @@ void bind_study(nb::module_& module) {
       .def("_begin_batch", &PythonStudy::begin_batch)
       .def("_end_batch", &PythonStudy::end_batch)
       .def("close", &PythonStudy::close, nb::sig("def close(self) -> None"),
-           "Releases the study, so that others can open it.")
+           "Releases the study, so that other processes can open it.")
       .def_prop_ro("is_open", &PythonStudy::is_open, "Whether it is still open.")
       .def_prop_ro("name", &PythonStudy::name, "Its name in the store.")
       .def_prop_ro("_store_name", &PythonStudy::store_name);

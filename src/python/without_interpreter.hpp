@@ -7,9 +7,9 @@
 
 namespace canopy::python {
 
-/// Lets go of the interpreter's lock for as long as it lives. A thread that would take it again
-/// while the program ends waits there for its end: Python would kill it inside a destructor. But
-/// not the thread that ends the program, the only one to have the lock by then.
+/// Releases the interpreter's lock while this object exists. A thread that would take the lock
+/// again while the program ends blocks until the end instead: Python would kill it inside a
+/// destructor. This does not apply to the thread that ends the program, which holds the lock then.
 class WithoutInterpreter {
  public:
   WithoutInterpreter() : ends_program_(is_ending()), state_(PyEval_SaveThread()) {}
@@ -18,7 +18,7 @@ class WithoutInterpreter {
     try {
       PyEval_RestoreThread(state_);
     } catch (const abi::__forced_unwind&) {
-      for (;;) pause();  // the program began to end meanwhile
+      for (;;) pause();  // the program is ending
     }
   }
   WithoutInterpreter(const WithoutInterpreter&) = delete;

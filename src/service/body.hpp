@@ -14,10 +14,11 @@
 
 namespace canopy::service {
 
-/// The body of a request, in the codes of `canopy pipe`.
+/// Reads the JSON body of a request; its errors have the same codes as those of `canopy pipe`.
 class Body : public RequestReader {
  public:
-  /// Throws Problem if it is not a JSON object. Complains about what its route does not know.
+  /// Throws Problem if the body is not a JSON object. Keys that the route does not know are
+  /// reported as errors.
   explicit Body(const Request& request);
 
   // Fields of the body itself.
@@ -34,7 +35,7 @@ class Body : public RequestReader {
   [[nodiscard]] auto flag(const RequestField& field) {
     return RequestReader::flag(document(), "", field);
   }
-  /// Null, with a complaint, if it is not there.
+  /// Returns null and reports an error if the field is missing.
   [[nodiscard]] const Document* required(const RequestField& field) {
     return find(document(), "", field.needed());
   }
@@ -42,35 +43,35 @@ class Body : public RequestReader {
     return RequestReader::word(document(), "", field);
   }
 
-  /// Throws Problem with everything that is wrong, if anything is.
+  /// Throws Problem with all errors that were found, if there are any.
   void check() const;
 };
 
-/// The parameters behind the path of a request, those that its route has.
+/// The query parameters of a request.
 class Query {
  public:
-  /// Complains about parameters that are not known.
+  /// Query parameters that the route does not know are reported as errors.
   explicit Query(const Request& request);
 
-  // What is left out is what is usual, which the route says, or none.
+  // A parameter that was left out has the default of the route, or no value if there is none.
 
   [[nodiscard]] std::optional<std::uint64_t> whole(std::string_view key);
   [[nodiscard]] std::optional<double> number(std::string_view key);
   [[nodiscard]] std::string text(std::string_view key) const;
-  /// One of those that the route has.
+  /// One of the words that the route allows.
   [[nodiscard]] std::string word(std::string_view key);
   [[nodiscard]] bool flag(std::string_view key);
-  /// What a text of JSON says.
+  /// A parameter whose text is JSON.
   [[nodiscard]] std::optional<Document> json(std::string_view key);
 
   void complain(const std::string& key, std::string code, std::string message);
 
-  /// Throws Problem if anything is wrong.
+  /// Throws Problem with all errors that were found, if there are any.
   void check() const;
 
  private:
   [[nodiscard]] const QueryField& field(std::string_view key) const;
-  /// What was said, or what is usual.
+  /// The text of the parameter, or its default.
   [[nodiscard]] std::optional<std::string> said(std::string_view key) const;
 
   const Request& request_;

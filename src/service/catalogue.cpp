@@ -30,7 +30,7 @@ Document value_of(const OptionValue& value) {
       value);
 }
 
-/// An option: what it is called and means, its default, and what it may be.
+/// An option: its name, help, default and valid values.
 Document option_document(const OptionField& field) {
   using Kind = OptionField::Kind;
   const char* kind = field.kind == Kind::word    ? "word"
@@ -76,7 +76,7 @@ Document fields_document(const Domain& domain) {
   return list;
 }
 
-/// The specification with every option, as a study that is begun with it has it.
+/// The specification with all defaults filled in, as a new study stores it.
 Document complete(const Document& specification) {
   StudySpecification study = parse_stored_study(json_text(specification), "specification");
   if (optimizers().find(study.optimizer.name) != nullptr) study = resolved(std::move(study));
@@ -91,7 +91,7 @@ bool is_default(const Document& specification, const char* section, std::string_
     const Document* value = completed.find(section)->find(option);
     return value != nullptr && *value == *specification.find(section)->find(option);
   } catch (const SpecificationError&) {
-    return false;  // other options need it
+    return false;  // the other options depend on it
   } catch (const ConfigurationError&) {
     return false;
   }

@@ -6,13 +6,13 @@
 
 namespace canopy::service {
 
-/// Everything that can be chosen by name, with its options, their defaults and what they mean:
+/// Lists everything that is chosen by name, with its options, their defaults and their help:
 /// optimizers, environments, kinds of parameters, and the keys of `[system]`, `[budget]` and
 /// `[[limit]]`.
 [[nodiscard]] Document catalogue_document();
 
-/// The options of a stored study by section (`optimizer`, `system`), each with its value and
-/// whether leaving it out would change nothing.
+/// Returns the options of a stored study by section (`optimizer`, `system`), each with its value
+/// and whether that is the default.
 [[nodiscard]] Document options_of(const std::string& specification);
 
 }  // namespace canopy::service

@@ -1,4 +1,4 @@
-// The route for those who are writing a study file: it is read, and written from JSON.
+// The route that checks a study file while it is edited, given as TOML or JSON.
 
 #include "canopy/study.hpp"
 
@@ -18,7 +18,7 @@
 namespace canopy::service {
 namespace {
 
-/// A study that may be made.
+/// The study that is checked.
 struct Draft {
   std::string name = {};  ///< empty: the one in the study file
   std::string fork_of = {};
@@ -41,8 +41,8 @@ Draft draft_in(const Request& request) {
   return draft;
 }
 
-/// The same document with real numbers where the study has them: JSON of many languages writes 1
-/// for 1.0.
+/// Converts whole numbers to real numbers where the study expects those: JSON writers of many
+/// languages print 1.0 as 1.
 void set_reals(Document& given, const Document& study) {
   if (given.as_whole() && study.kind() == Document::Kind::number) given = study;
   if (const Document::Table* table = given.as_table()) {
@@ -62,12 +62,12 @@ std::string toml_from(Document given) {
   try {
     set_reals(given, parse_json(json_of(parse_study_json(json_text(given), "")), ""));
   } catch (const SpecificationError&) {
-    // It is written as it is: what is wrong is said of the file.
+    // Written as given, so that errors refer to the file.
   }
   return toml_text(given);
 }
 
-/// The study file that a fork has unless something is changed.
+/// The study file of an unchanged fork.
 std::string toml_of_fork(Store& store, const StudyRecord& record) {
   Document study = parse_json(json_of(specification_of_fork(store, record)), record.name);
   study.erase("format");
@@ -75,14 +75,14 @@ std::string toml_of_fork(Store& store, const StudyRecord& record) {
   return toml_text(study);
 }
 
-/// Why a study cannot be made under this name; empty: it can.
+/// Why a study of this name cannot be created; empty if it can.
 std::string name_mistake(Store& store, const std::optional<Token>& token, const std::string& name) {
   try {
     check_study_name(name);
   } catch (const StudyError& error) {
     return error.what();
   }
-  if (token && !token->covers(name)) return "the token is not for the study " + name;
+  if (token && !token->covers(name)) return "the token does not cover the study " + name;
   return store.find(name) ? "there already is a study " + name : "";
 }
 
@@ -122,7 +122,7 @@ Document checked(Store& store, const std::optional<Token>& token, const Draft& d
     }
   } catch (const ConfigurationError& error) {
     for (const Violation& each : error.violations()) complain(each.field, each.text());
-  } catch (const std::invalid_argument& error) {  // JSON that TOML has no word for
+  } catch (const std::invalid_argument& error) {  // JSON that TOML cannot express
     complain("specification", error.what());
   }
   if (!name.empty()) {
@@ -140,7 +140,7 @@ Document checked(Store& store, const std::optional<Token>& token, const Draft& d
 void Service::check(const Request& request, Done done) {
   const Draft draft = draft_in(request);
   if (!draft.fork_of.empty() && request.may_see && !request.may_see->covers(draft.fork_of)) {
-    throw Problem(403, "forbidden", "the token is not for the study " + draft.fork_of);
+    throw Problem(403, "forbidden", "the token does not cover the study " + draft.fork_of);
   }
   host_.run(
       request,

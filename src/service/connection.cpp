@@ -21,11 +21,11 @@ using tcp = asio::ip::tcp;
 
 constexpr std::size_t kLongestKey = 200;
 constexpr std::size_t kReadAtOnce = 16'384;
-constexpr std::size_t kLongBody = 65'536;  // has a worker of its own
+constexpr std::size_t kLongBody = 65'536;  // longer bodies get a worker of their own
 
 std::string random_id() {
   static thread_local std::mt19937_64 random{std::random_device{}()};
-  return fmt::format("{:012x}", random() >> 16);  // short enough to need no memory of its own
+  return fmt::format("{:012x}", random() >> 16);  // short enough for the small string optimization
 }
 
 bool is_printable(std::string_view text, std::size_t longest) {
@@ -55,7 +55,7 @@ std::string_view authority_of(std::string_view origin) {
 
 void add_header(std::string& head, std::string_view name, std::string_view value) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
-  if (std::any_of(value.begin(), value.end(), is_control)) return;  // it would end the line
+  if (std::any_of(value.begin(), value.end(), is_control)) return;  // would split the log line
   head.append(name).append(": ").append(value).append("\r\n");
 }
 
@@ -80,7 +80,7 @@ Exchanges::Exchanges(const ServerOptions& its_options, asio::io_context& its_io,
                     for (Departure& each : all) each.resume(std::move(each.response));
                   }) {}
 
-/// By a worker.
+/// Runs on a worker thread.
 void Exchanges::serve(Arrival& arrival) {
   service.serve(arrival.admitted, arrival.request, arrival.done);
 }
@@ -150,7 +150,7 @@ asio::awaitable<void> Connection::run() {
     if (buffer_.size() == 0) {
       deadline_ = SteadyClock::now() + exchanges_.options.idle_patience;
       if (transport_->can_wait()) {
-        buffer_.shrink_to_fit();  // nothing is kept for a client that sends nothing
+        buffer_.shrink_to_fit();  // an idle connection keeps no buffer
         if (!co_await transport_->wait()) break;
       } else {
         const std::size_t bytes = co_await transport_->read(buffer_.prepare(kReadAtOnce));
@@ -169,7 +169,7 @@ asio::awaitable<void> Connection::run() {
 
 // --- one request -----------------------------------------------------------------------------
 
-/// A request and its answer.
+/// The state of one request and its answer.
 struct Connection::Exchange {
   explicit Exchange(Exchanges& all) : exchanges(all) {
     parser.header_limit(all.options.longest_header);
@@ -203,7 +203,7 @@ struct Connection::Exchange {
   std::string id = random_id();
   bool is_head = false;
   bool keeps_alive = false;
-  std::size_t reserved = 0;  // bytes, of the body
+  std::size_t reserved = 0;  // bytes reserved for the body
 };
 
 asio::awaitable<bool> Connection::serve_one() {
@@ -212,14 +212,15 @@ asio::awaitable<bool> Connection::serve_one() {
   if (!exchange.refusal) admit(exchange);
   if (!exchange.refusal && !co_await read_body(exchange)) co_return false;
   if (exchange.refusal) {
-    if (!exchange.parser.is_done()) exchange.keeps_alive = false;  // the rest is not worth reading
+    if (!exchange.parser.is_done())
+      exchange.keeps_alive = false;  // do not read the rest of the request
     note(exchange, exchange.refusal->status);
     co_return co_await send(exchange, *exchange.refusal);
   }
   const bool is_stream = exchange.admitted.route->is_stream;
   exchange.request.body = std::move(exchange.parser.get().body());
   Request followed = is_stream ? exchange.request : Request{};
-  deadline_ = SteadyClock::time_point::max();  // the client waits for us
+  deadline_ = SteadyClock::time_point::max();  // no timeout while we work
   const Response answer = co_await exchanges_.answer_to(exchange.admitted, exchange.request);
   deadline_ = SteadyClock::now() + exchanges_.options.request_patience;
   note(exchange, answer.status);
@@ -238,7 +239,7 @@ asio::awaitable<bool> Connection::serve_one() {
   co_return co_await send(exchange, answer);
 }
 
-/// False if there is nothing to answer.
+/// Returns false if there is nothing to answer.
 asio::awaitable<bool> Connection::read_head(Exchange& exchange) {
   auto& parser = exchange.parser;
   boost::system::error_code error;
@@ -255,22 +256,23 @@ asio::awaitable<bool> Connection::read_head(Exchange& exchange) {
   }
   if (error == http::error::header_limit) {
     exchange.refusal = Problem(431, "header_too_long",
-                               fmt::format("a header may have {} bytes at most",
+                               fmt::format("the header must have at most {} bytes",
                                            exchanges_.options.longest_header))
                            .answer(exchange.id);
   } else if (error == http::error::body_limit) {
     exchange.refusal =
         Problem(413, "body_too_long",
-                fmt::format("a body may have {} bytes at most", exchanges_.options.longest_body))
+                fmt::format("the body must have at most {} bytes", exchanges_.options.longest_body))
             .answer(exchange.id);
   } else {
-    exchange.refusal = Problem(400, "malformed_request", "this is not HTTP/1.1: " + error.message())
+    exchange.refusal = Problem(400, "malformed_request", "invalid HTTP/1.1: " + error.message())
                            .answer(exchange.id);
   }
   co_return true;
 }
 
-/// Who asks for what, and whether they may; whoever may not is told so before their body is read.
+/// Finds the route and checks access before the body is read, so that a refused client gets its
+/// answer at once.
 void Connection::admit(Exchange& exchange) {
   const auto& head = exchange.parser.get();
   Request& request = exchange.request;
@@ -291,8 +293,9 @@ void Connection::admit(Exchange& exchange) {
     const bool is_chunked =
         beast::iequals(exchange.field(http::field::transfer_encoding), "chunked");
     if (codings > 1 || (codings == 1 && !is_chunked)) {
-      exchange.keeps_alive = false;  // where its body ends cannot be known
-      throw Problem(501, "unknown_coding", "the only Transfer-Encoding known here is chunked");
+      exchange.keeps_alive = false;  // the end of the body is unknown
+      throw Problem(501, "unknown_coding",
+                    "unsupported Transfer-Encoding: only chunked is supported");
     }
     const std::string_view target = exchange.target();
     const std::size_t mark = target.find('?');
@@ -320,7 +323,7 @@ void Connection::admit(Exchange& exchange) {
     const bool has_key = head.count("Idempotency-Key") > 0;
     if (has_key && !is_printable(request.idempotency_key, kLongestKey)) {
       throw Problem(400, "malformed_request",
-                    "Idempotency-Key: must be 1 to 200 printable characters without blanks");
+                    "Idempotency-Key: must be 1 to 200 printable characters without spaces");
     }
     const std::string_view type = exchange.field(http::field::content_type);
     const bool has_body = head.chunked() || exchange.parser.content_length().value_or(0) > 0;
@@ -330,7 +333,7 @@ void Connection::admit(Exchange& exchange) {
     const std::size_t bytes = exchange.parser.content_length().value_or(
         head.chunked() ? exchanges_.options.longest_body : 0);
     if (exchanges_.bytes_in_flight + bytes > exchanges_.options.most_bytes_in_flight) {
-      throw Problem(429, "too_busy", "too many bytes of requests are waiting to be served")
+      throw Problem(429, "too_busy", "the server has too many bytes of requests in progress")
           .retry_after(1);
     }
     exchange.reserved = bytes;
@@ -340,8 +343,8 @@ void Connection::admit(Exchange& exchange) {
   }
 }
 
-/// Without tokens the browser of anybody who can reach this server would be let in, whatever page
-/// it shows: only this server's own page may ask, and those that were named.
+/// Without tokens, any web page in a browser on this machine could send requests. Therefore only
+/// this server's own page and the origins of --origin are accepted.
 void Connection::refuse_foreign_pages(const Exchange& exchange) const {
   const std::string& own = exchanges_.options.address;
   const std::string_view host = exchange.field(http::field::host);
@@ -349,7 +352,7 @@ void Connection::refuse_foreign_pages(const Exchange& exchange) const {
   if (name != "localhost" && name != "127.0.0.1" && name != "[::1]" && name != own &&
       name != "[" + own + "]") {
     throw Problem(421, "wrong_host",
-                  "without tokens this server answers requests to localhost only");
+                  "without tokens this server only accepts requests to localhost");
   }
   const std::string_view origin = exchange.field(http::field::origin);
   if (allows(origin)) return;
@@ -358,8 +361,10 @@ void Connection::refuse_foreign_pages(const Exchange& exchange) const {
   const bool is_foreign = (!origin.empty() && authority_of(origin) != host) ||
                           (exchange.field("Sec-Fetch-Site") == "cross-site" && !is_visit);
   if (!is_foreign) return;
-  throw Problem(403, "foreign_page",
-                "without tokens this server answers its own page only; --origin names others");
+  throw Problem(
+      403, "foreign_page",
+      "without tokens this server only accepts requests from its own page; --allow-origin allows "
+      "others");
 }
 
 bool Connection::allows(std::string_view origin) const {
@@ -367,7 +372,7 @@ bool Connection::allows(std::string_view origin) const {
   return !origin.empty() && std::find(known.begin(), known.end(), origin) != known.end();
 }
 
-/// False if the client is gone.
+/// Returns false if the client has disconnected.
 asio::awaitable<bool> Connection::read_body(Exchange& exchange) {
   auto& parser = exchange.parser;
   parser.eager(true);
@@ -380,7 +385,7 @@ asio::awaitable<bool> Connection::read_body(Exchange& exchange) {
       buffer_.consume(parser.put(buffer_.data(), error));
       if (error == http::error::body_limit) {
         exchange.refusal = Problem(413, "body_too_long",
-                                   fmt::format("a body may have {} bytes at most",
+                                   fmt::format("the body must have at most {} bytes",
                                                exchanges_.options.longest_body))
                                .answer(exchange.id);
         co_return true;

@@ -22,13 +22,14 @@ namespace canopy::service {
 
 class Streams;
 
-/// What all connections share. Of the thread of `io`, but for the workers' side of the queues.
+/// State that all connections share. Used on the thread of `io` only, except that workers fill the
+/// queues.
 class Exchanges {
  public:
   Exchanges(const ServerOptions& options, asio::io_context& io, Log& log, Metrics& metrics,
             StudyHost& host, Service& service);
 
-  /// Has a request served by the workers, who take it, and waits for the answer.
+  /// Passes a request to the workers and waits for their answer.
   asio::awaitable<Response> answer_to(const Service::Admitted& admitted, Request& request);
 
   const ServerOptions& options;
@@ -37,7 +38,7 @@ class Exchanges {
   Metrics& metrics;
   Service& service;
   bool is_stopping = false;
-  std::size_t bytes_in_flight = 0;  ///< of bodies that are being read or served
+  std::size_t bytes_in_flight = 0;  ///< of bodies being read or served
 
  private:
   struct Arrival {
@@ -58,7 +59,7 @@ class Exchanges {
   Gathered<Departure> departures_;
 };
 
-/// One client: reads its requests, one after the other, and answers them.
+/// A client's connection: reads its requests one after the other and answers them.
 class Connection {
  public:
   using SteadyClock = std::chrono::steady_clock;
@@ -67,9 +68,9 @@ class Connection {
 
   asio::awaitable<void> run();
 
-  /// Closes it if it takes too long.
+  /// Closes the connection if its deadline has passed.
   void close_if_late(SteadyClock::time_point now);
-  /// Closes it unless a request is being served.
+  /// Closes the connection unless a request is being served.
   void close_if_idle();
 
  private:

@@ -7,13 +7,13 @@
 
 namespace canopy::service {
 
-/// Takes items from any thread and has them handled by another, many at once: whoever adds the
-/// first one wakes it. Thread-safe.
+/// A queue that any thread can fill and another thread empties in batches. Adding to an empty queue
+/// wakes that thread. Thread-safe.
 template <class Item>
 class Gathered {
  public:
   using Handle = std::function<void(std::vector<Item>)>;
-  /// Calls something on the other thread.
+  /// Posts a function to the consuming thread.
   using Wake = std::function<void(std::function<void()>)>;
 
   Gathered(Wake wake, Handle handle) : wake_(std::move(wake)), handle_(std::move(handle)) {}

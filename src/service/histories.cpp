@@ -6,7 +6,7 @@ namespace canopy::service {
 namespace {
 
 constexpr std::chrono::minutes kHistoriesAreKept{5};
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of those that are kept
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of all histories together
 
 }  // namespace
 
@@ -30,7 +30,7 @@ Response Histories::look(Store& store, const StudyRecord& record, const Look& lo
   {
     const std::lock_guard lock(kept->mutex);
     RewardHistory& history = kept->history;
-    if (history.events() < record.events) {  // nobody was faster
+    if (history.events() < record.events) {  // another thread may have read them meanwhile
       store.read(record.id, {history.events(), record.events - history.events()},
                  [&](const JournalEntry& entry) { history.take(entry); });
     }

@@ -15,32 +15,33 @@
 
 namespace canopy::service {
 
-/// The histories of studies that somebody looks at: the journal of each is read once, and from then
-/// on what is new in it. Thread-safe.
+/// Caches the reward histories of studies that clients look at. Each journal is read once; later
+/// requests read only its new events. Thread-safe.
 class Histories {
  public:
   using Look = std::function<Response(const RewardHistory&)>;
 
-  /// Looks at the history of a study as it is in its record, or later.
+  /// Calls `look` with the history of a study, which has at least the events of `record`.
   [[nodiscard]] Response look(Store& store, const StudyRecord& record, const Look& look);
 
-  /// Of a study that is deleted.
+  /// Drops the history of a deleted study.
   void forget(StudyId study);
-  /// Forgets what nobody has looked at for some minutes; and more, if it is all too large.
+  /// Drops histories that were not used for some minutes, and the least recently used ones while
+  /// all together take too much memory.
   void drop_unused();
 
  private:
   using SteadyClock = std::chrono::steady_clock;
 
   struct Kept {
-    std::shared_mutex mutex = {};  // of the history
-    double created = 0.0;          // a number may name another study later
+    std::shared_mutex mutex = {};  // guards history
+    double created = 0.0;          // an id may be used again by a later study
     RewardHistory history = {};
     SteadyClock::time_point used = {};
     std::size_t bytes = 0;
   };
 
-  std::mutex mutex_;  // of what is below, but for the histories
+  std::mutex mutex_;  // guards kept_, but not the histories in it
   std::map<StudyId, std::shared_ptr<Kept>> kept_;
 };
 

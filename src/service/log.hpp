@@ -19,8 +19,7 @@ namespace canopy::service {
 enum class LogFormat : std::uint8_t { text, json };
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
 
-/// What the server says while it runs: an event, and what there is to know about it. A line each on
-/// the standard error, as text or as JSON.
+/// The server's log: one line for each event with its fields, on standard error, as text or JSON.
 class Log {
  public:
   Log(LogFormat format, LogLevel least);

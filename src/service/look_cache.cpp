@@ -9,7 +9,7 @@ bool LookCache::Kept::is_of(const StudyRecord& study) const {
          specification == std::hash<std::string>{}(study.specification);
 }
 
-/// With what maps and lists need beside; keys are there twice.
+/// Includes the overhead of the map and the list; keys are stored twice.
 std::size_t LookCache::size_of(const Key& key, const Kept& kept) {
   constexpr std::size_t kNodes = 128;
   return sizeof(Kept) + 2 * (sizeof(Key) + key.second.capacity()) + kept.answer.capacity() + kNodes;

@@ -13,18 +13,17 @@
 
 namespace canopy::service {
 
-/// Answers that follow from the journal and the specification of a study alone: whoever looks
-/// again, or after somebody else, gets the same one until something happens. All of them together
-/// take a limited number of bytes; those that nobody has looked at for longest go first.
-/// Thread-safe.
+/// Caches answers that depend only on a study's journal and specification: they are valid until the
+/// study has a new event. The cache has a limited size in bytes and drops the least recently used
+/// answers first. Thread-safe.
 class LookCache {
  public:
   explicit LookCache(std::size_t most_bytes = std::size_t{64} << 20) : most_bytes_(most_bytes) {}
 
-  /// What was kept for the study as it is, by what was asked for; none if nothing was.
+  /// Returns the cached answer to `what` for the present state of the study, if there is one.
   [[nodiscard]] std::optional<std::string> find(const StudyRecord& study, const std::string& what);
   void keep(const StudyRecord& study, const std::string& what, const std::string& answer);
-  /// Of a study that is deleted.
+  /// Drops the answers of a deleted study.
   void forget(StudyId study);
 
   [[nodiscard]] std::size_t bytes() const;
@@ -49,7 +48,7 @@ class LookCache {
   std::size_t most_bytes_;
   mutable std::mutex mutex_;
   Looks looks_;
-  std::list<Key> uses_;  // the latest last
+  std::list<Key> uses_;  // the most recent one last
   std::size_t bytes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The routes that show what a study knows.
+// The routes that show what a study has learnt.
 
 #include "canopy/clock.hpp"
 #include "canopy/study.hpp"
@@ -43,9 +43,10 @@ namespace canopy::service {
 namespace {
 
 constexpr std::size_t kSparkPoints = 40;
-constexpr const char* kGlance = "glance";  // what of it follows from the journal
+constexpr const char* kGlance = "glance";  // the part that depends only on the journal
 
-/// The commands that make sense now, each as it is posted; and how few pulls a comparison may have.
+/// The commands that make sense now, as they would be posted, and the minimum pulls of a
+/// comparison.
 Document commands_now(const StudyView& study, StudyPhase phase) {
   const auto& system = study.specification.system;
   const bool has_baseline = system && study.specification.baseline;
@@ -67,7 +68,7 @@ Document commands_now(const StudyView& study, StudyPhase phase) {
   return commands;
 }
 
-/// The context that a query has given. Throws Problem.
+/// The context given in the query. Throws Problem.
 std::vector<double> context_in(const std::optional<Document>& given, const ContextSpace& contexts,
                                bool may_be_missing) {
   Document table = Document::Table{};
@@ -78,7 +79,7 @@ std::vector<double> context_in(const std::optional<Document>& given, const Conte
   return context;
 }
 
-/// Reads entries of a study.
+/// Reads entries of a study's journal.
 ReadEntries entries_of(Store& store, const StudyRecord& record) {
   return [&store, id = record.id](std::uint64_t after, std::uint64_t limit, const auto& visit) {
     store.read(id, {after, limit}, visit);
@@ -87,12 +88,13 @@ ReadEntries entries_of(Store& store, const StudyRecord& record) {
 
 }  // namespace
 
-/// For answers that follow from the journal and the specification alone.
+/// Serves an answer that depends only on the journal and the specification, from the cache if
+/// possible.
 void Service::look(const Request& request, StudyHost::Read make, Done done) {
   host_.read(
       study_of(request), request,
       [this, target = request.target, make = std::move(make)](StudyView& study) {
-        if (target.empty()) return make(study);  // nobody asked over the network
+        if (target.empty()) return make(study);  // not a request from the network
         if (auto kept = looks_.find(study.record, target)) return Response{200, *std::move(kept)};
         Response answer = make(study);
         if (answer.status == 200) looks_.keep(study.record, target, answer.body);
@@ -102,7 +104,7 @@ void Service::look(const Request& request, StudyHost::Read make, Done done) {
 }
 
 void Service::best(const Request& request, Done done) {
-  // A stream has no query, and no context: it shows that of the last ask.
+  // A stream has no query and therefore no context: it shows the context of the last ask.
   const bool is_for_stream = request.target.empty();
   std::optional<Document> context;
   if (!is_for_stream) {
@@ -183,8 +185,8 @@ void Service::summary(const Request& request, Done done) {
       std::move(done));
 }
 
-/// What lists of studies show of each: what follows from the journal is computed once for each
-/// number of events, the best arm by whoever has the study.
+/// What lists show of a study. The part that depends on the journal is computed once for each
+/// number of events; the best arm is computed where the study is open.
 void Service::glance(const Request& request, Done done) {
   Query(request).check();
   auto glance = std::make_shared<Document>();
@@ -215,7 +217,7 @@ void Service::glance(const Request& request, Done done) {
       glance->set("baseline_mean", baseline.count > 0 ? Document(baseline.mean()) : Document());
       return Response{};
     });
-    return no_content();  // but for the best arm
+    return no_content();  // all of it but the best arm
   };
   host_.run(request, begin, [this, glance, request, done = std::move(done)](Response answer) {
     if (answer.status != 204) return done(std::move(answer));
@@ -239,7 +241,7 @@ std::optional<Document> Service::kept_glance(const StudyRecord& record) {
   return kept ? std::optional(parse_json(*kept, kGlance)) : std::nullopt;
 }
 
-/// Unless there are new events since it was begun.
+/// Keeps the glance unless the study has new events since it was computed.
 void Service::keep_glance(const StudyRecord& record, const Document& glance) {
   const auto events = glance.find("events")->as_whole();
   if (!events || !std::cmp_equal(*events, record.events)) return;
@@ -326,7 +328,7 @@ void Service::history(const Request& request, Done done) {
 
 namespace {
 
-/// A bit for each of the kinds between commas.
+/// A bit mask of the event kinds in a comma-separated list.
 std::uint32_t kinds_in(Query& query, const std::string& text) {
   const std::span<const std::string_view> names = event_kinds();
   std::uint32_t kinds = 0;
@@ -341,7 +343,7 @@ std::uint32_t kinds_in(Query& query, const std::string& text) {
   return kinds;
 }
 
-/// The newest entries before a number, of all kinds.
+/// The newest entries below a number, whatever their kind.
 void visit_all_newest(std::uint64_t before, std::uint64_t limit, const ReadEntries& read,
                       const std::function<bool(const JournalEntry&)>& visit) {
   std::vector<JournalEntry> entries;
@@ -361,10 +363,12 @@ void Service::events(const Request& request, Done done) {
   const bool some_kinds = request.query.contains("kinds");
   const std::uint32_t kinds = kinds_in(query, query.text("kinds"));
   if (newest_first && request.query.contains("after")) {
-    query.complain("after", "malformed_request", "is for the usual order; did you mean before?");
+    query.complain("after", "malformed_request",
+                   "is for the default order; use `before` with order=newest");
   }
   if (!newest_first && request.query.contains("before")) {
-    query.complain("before", "malformed_request", "is for order=newest; did you mean after?");
+    query.complain("before", "malformed_request",
+                   "is for order=newest; use `after` with the default order");
   }
   query.check();
   host_.run(
@@ -400,7 +404,8 @@ void Service::events(const Request& request, Done done) {
         if (newest_first) {
           if (is_page && last_seen > 1) next = last_seen;
         } else if (some_kinds && !is_page) {
-          next = std::max({after, record.events, last_seen});  // there is nothing more up to here
+          next = std::max(
+              {after, record.events, last_seen});  // there are no more matching events up to here
         } else {
           next = std::max(after, last_seen);
         }
@@ -436,7 +441,7 @@ void Service::frames(const Request& request, Done done) {
       std::move(done));
 }
 
-/// The server sends what follows.
+/// Answers the head of a stream; the server sends the events.
 void Service::stream(const Request& request, Done done) {
   Query query(request);
   (void)query.whole("after").value_or(0);

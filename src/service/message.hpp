@@ -15,23 +15,23 @@ namespace canopy::service {
 
 struct Route;
 
-/// What a client asks for, without the network around it.
+/// A client's request, independent of the network.
 struct Request {
   std::string method = {};
-  std::vector<std::string> path = {};  ///< its parts, decoded: {"v1", "studies", "a b"}
+  std::vector<std::string> path = {};  ///< decoded segments: {"v1", "studies", "a b"}
   std::map<std::string, std::string> query = {};
   std::string body = {};
-  std::string target = {};  ///< as it was sent
+  std::string target = {};  ///< the request target as it was sent
   std::string idempotency_key = {};
   bool takes_gzip = false;
-  std::string known_tag = {};         ///< of what the client has already
-  std::string id = {};                ///< for logs and error messages
-  std::string by = {};                ///< the name of the token; empty: there are none
-  std::optional<Token> may_see = {};  ///< whose studies are meant; none: all of them
-  const Route* route = nullptr;       ///< that serves it
+  std::string known_tag = {};         ///< entity tag of the client's cached copy
+  std::string id = {};                ///< request id, for logs and error messages
+  std::string by = {};                ///< name of the token; empty: the server has no tokens
+  std::optional<Token> may_see = {};  ///< limits which studies are visible; none: all are
+  const Route* route = nullptr;       ///< the route that matched
 };
 
-/// What it is answered.
+/// The answer to a request.
 struct Response {
   unsigned status = 200;
   std::string body = {};
@@ -39,14 +39,14 @@ struct Response {
   std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
-/// The parts of a path; none if it is not one: badly encoded, or with a zero byte.
+/// Splits a path into its segments. None if it is badly encoded or has a zero byte.
 [[nodiscard]] std::optional<std::vector<std::string>> parts_of_path(std::string_view path);
 
-/// The parameters of `a=1&b=2`; none if it is badly encoded or names one twice.
+/// Parses `a=1&b=2`. None if it is badly encoded or names a parameter twice.
 [[nodiscard]] std::optional<std::map<std::string, std::string>> parameters_of(
     std::string_view query);
 
-/// The study that a path `/v1/studies/{name}...` is about.
+/// The name of the study in a path `/v1/studies/{name}...`.
 [[nodiscard]] const std::string& study_of(const Request& request);
 
 [[nodiscard]] Response json_answer(const Document& document, unsigned status = 200);

@@ -36,18 +36,18 @@ struct Metrics::Parts {
   using Histogram = prometheus::Family<prometheus::Histogram>;
 
   prometheus::Registry registry;
-  Counter& requests = family(registry, prometheus::BuildCounter, "canopy_requests_total",
-                             "Requests that were answered.");
+  Counter& requests =
+      family(registry, prometheus::BuildCounter, "canopy_requests_total", "Requests answered.");
   Histogram& latencies = family(registry, prometheus::BuildHistogram, "canopy_request_seconds",
-                                "From the first byte of a request to its answer.");
+                                "Time from the first byte of a request to its answer.");
   Counter& commits_family = family(registry, prometheus::BuildCounter, "canopy_commits_total",
                                    "Transactions of the store.");
   prometheus::Counter& commits = commits_family.Add({});
   Counter& events_family = family(registry, prometheus::BuildCounter, "canopy_events_total",
-                                  "Events that were written to journals.");
+                                  "Events written to journals.");
   prometheus::Counter& events = events_family.Add({});
-  Histogram& commit_seconds_family =
-      family(registry, prometheus::BuildHistogram, "canopy_commit_seconds", "One transaction.");
+  Histogram& commit_seconds_family = family(registry, prometheus::BuildHistogram,
+                                            "canopy_commit_seconds", "Duration of a transaction.");
   prometheus::Histogram& commit_seconds = commit_seconds_family.Add({}, seconds_buckets());
   Histogram& group_family = family(registry, prometheus::BuildHistogram, "canopy_commit_events",
                                    "Events in one transaction.");
@@ -59,21 +59,21 @@ struct Metrics::Parts {
       family(registry, prometheus::BuildGauge, "canopy_connections", "Open connections.");
   prometheus::Gauge& connections = connections_family.Add({});
   Gauge& streams_family =
-      family(registry, prometheus::BuildGauge, "canopy_streams", "Streams that are followed.");
+      family(registry, prometheus::BuildGauge, "canopy_streams", "Open event streams.");
   prometheus::Gauge& streams = streams_family.Add({});
   Gauge& in_flight_family = family(registry, prometheus::BuildGauge, "canopy_tickets_in_flight",
-                                   "Open tickets of the studies that are open here.");
+                                   "Open tickets of the studies that are open in this server.");
   prometheus::Gauge& in_flight = in_flight_family.Add({});
   Gauge& studies = family(registry, prometheus::BuildGauge, "canopy_open_studies",
-                          "Studies that are open here, by state.");
+                          "Studies that are open in this server, by state.");
 
-  // Looking labels up is slow.
+  // Looking up labels is slow.
   struct OfRoute {
     prometheus::Counter* requests;
     prometheus::Histogram* latencies;
   };
   std::mutex mutex;
-  /// Of methods and patterns, which stay where they are.
+  /// By method and route pattern; both texts outlive this object.
   std::map<std::tuple<std::string_view, std::string_view, unsigned>, OfRoute> by_route;
 };
 

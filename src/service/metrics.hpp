@@ -9,7 +9,7 @@
 
 namespace canopy::service {
 
-/// What dashboards show of the service, for Prometheus. Thread-safe.
+/// The metrics of the service for Prometheus. Thread-safe.
 class Metrics {
  public:
   Metrics();
@@ -17,7 +17,8 @@ class Metrics {
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
 
-  /// One request: `route` is its pattern, or `unknown`. Both must stay where they are.
+  /// Counts a request. `route` is its pattern, or `unknown`. Both texts must live as long as this
+  /// object.
   void count_request(std::string_view method, std::string_view route, unsigned status,
                      double seconds);
   void count_commit(const Committer::Commit& commit);
@@ -25,7 +26,7 @@ class Metrics {
   void set_streams(std::size_t streams);
   void set_studies(const StudyHost::Counts& counts);
 
-  /// In the text format of Prometheus.
+  /// All metrics in the text format of Prometheus.
   [[nodiscard]] std::string text() const;
 
  private:

@@ -1,4 +1,4 @@
-// Instead of the files of the page, when it could not be built.
+// Replaces the embedded page if it could not be built.
 
 #include "service/page_files.hpp"
 

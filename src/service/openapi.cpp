@@ -22,7 +22,7 @@ Document reference(std::string_view kind, std::string_view name) {
   return Document::Table{{"$ref", fmt::format("#/components/{}/{}", kind, name)}};
 }
 
-/// What a struct lists, and what the document says beside it: further properties, an example.
+/// A schema from a struct's field list, completed by hand-written properties and an example.
 Document together(Document schema, const Document& more) {
   for (const auto& [key, value] : *more.as_table()) {
     Document* here = schema.find(key);
@@ -154,7 +154,7 @@ Document object_of(std::span<const RequestField> fields) {
   return object;
 }
 
-/// The forms in which an object with rewards may have them.
+/// The alternative forms of an object with rewards.
 Document::List forms_of(std::span<const RequestField> fields) {
   const auto with = [&](std::string_view title, std::span<const RequestField> rewards) {
     std::vector<RequestField> all;
@@ -176,7 +176,7 @@ Document::List forms_of(std::span<const RequestField> fields) {
           with("Several rewards, as sums", canopy::request::kSums)};
 }
 
-/// Which fields exclude each other.
+/// Fields that exclude each other.
 void set_choices(const RequestBody& body, Document& schema) {
   if (body.exactly_one.empty()) return;
   const auto require = [](std::string_view key) {
@@ -194,7 +194,7 @@ void set_choices(const RequestBody& body, Document& schema) {
   schema.set("not", Document::Table{{"required", all}});
 }
 
-/// Of everything that requests may say.
+/// The schemas of all request bodies.
 Document body_schemas() {
   Document schemas = Document::Table{};
   for (const Route& route : routes()) {
@@ -210,10 +210,11 @@ Document body_schemas() {
   schemas.set("Tell",
               Document::Table{{"description", "The result of a pull, in one of four forms."},
                               {"oneOf", std::move(tells)}});
-  schemas.set("Observation",
-              Document::Table{{"description",
-                               "Rewards of an arm that was not asked for, in one of three forms."},
-                              {"oneOf", forms_of(canopy::request::kObservation)}});
+  schemas.set(
+      "Observation",
+      Document::Table{{"description",
+                       "Rewards of an arm that was not returned by an ask, in one of three forms."},
+                      {"oneOf", forms_of(canopy::request::kObservation)}});
   schemas.set("Bar", object_of(canopy::request::kBar));
   return schemas;
 }
@@ -254,7 +255,7 @@ Document content_of(const Route& route) {
   return Document::Table{{std::string(route.answer_type), std::move(content)}};
 }
 
-/// What may be answered instead: it follows from what the route needs and does.
+/// The errors that a route can answer, derived from its needs and effects.
 void set_refusals(const Route& route, Document& responses) {
   const bool has_role = route.role.has_value();
   const bool has_body = route.body != nullptr || route.method == "PUT";

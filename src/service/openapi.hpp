@@ -4,11 +4,11 @@
 
 namespace canopy::service {
 
-/// The service, described for programs: OpenAPI 3.1, as JSON. Its paths are the routes, its schemas
-/// the fields of events and answers, and the rest is openapi_base.json.
+/// Returns the OpenAPI 3.1 document of the service as JSON. It is built from the routes, from the
+/// field lists of events and answers, and from openapi_base.json.
 [[nodiscard]] std::string openapi_document();
 
-/// The text of openapi_base.json.
+/// Returns the text of openapi_base.json.
 [[nodiscard]] std::string openapi_base();
 
 }  // namespace canopy::service

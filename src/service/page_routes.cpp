@@ -1,4 +1,4 @@
-// The routes of the live page: its files, which are in the binary.
+// The routes of the live page, whose files are embedded in the binary.
 
 #include "service/body.hpp"
 #include "service/page_files.hpp"
@@ -13,7 +13,7 @@
 namespace canopy::service {
 namespace {
 
-/// Nothing but what this server sends, and no scripts but the page's own.
+/// Allows only content from this server, and no inline scripts.
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' "
     "data:; "
@@ -67,8 +67,8 @@ void Service::page(const Request& request, Done done) {
   if (index == nullptr) {
     throw Problem(
         404, "no_page",
-        "this canopy was built without its page, since Node.js was missing; its routes are "
-        "at /v1, and /openapi.json describes them");
+        "this canopy was built without the live page, because Node.js was missing; the routes "
+        "below /v1 work, and /openapi.json describes them");
   }
   answer(answer_with(*index, request));
 }

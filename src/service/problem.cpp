@@ -78,10 +78,11 @@ Problem problem_of(const StoreError& error) {
     case Fault::read_only:
       return Problem(kUnavailable, "not_stored", error.what()).retry_after(10);
     case Fault::in_doubt:
-      return Problem(kUnavailable, "in_doubt",
-                     std::string(error.what()) +
-                         ": whether it was stored is not known; ask again with the same "
-                         "Idempotency-Key")
+      return Problem(
+                 kUnavailable, "in_doubt",
+                 std::string(error.what()) +
+                     ": it is not known whether the change was stored; repeat the request with the "
+                     "same Idempotency-Key")
           .retry_after(2);
     case Fault::busy:
     case Fault::locked:
@@ -129,13 +130,15 @@ Problem current_problem() {
     return problem_of(error);
   } catch (const StudySession::ReusedKey&) {
     return {kUnprocessable, "reused_key",
-            "this Idempotency-Key was used for another request before"};
+            "this Idempotency-Key was already used for another request"};
   } catch (const SpecificationError& error) {
     return {kUnprocessable, "bad_specification", error.what()};
   } catch (const ConfigurationError& error) {
     return {kUnprocessable, "bad_specification", error.what()};
   } catch (const std::bad_alloc&) {
-    return Problem(kUnavailable, "out_of_memory", "not enough memory for this").retry_after(10);
+    return Problem(kUnavailable, "out_of_memory",
+                   "the server has not enough memory for this request")
+        .retry_after(10);
   } catch (const std::exception& error) {
     return {kFailure, "failure", error.what()};
   }

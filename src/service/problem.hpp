@@ -12,22 +12,22 @@
 
 namespace canopy::service {
 
-/// Thrown when a request cannot be served: what is answered instead, as RFC 9457 has it.
+/// Thrown when a request cannot be served; becomes a problem document (RFC 9457).
 class Problem : public std::runtime_error {
  public:
   Problem(unsigned status, std::string code, const std::string& detail)
       : std::runtime_error(detail), status_(status), code_(std::move(code)) {}
 
-  /// A request that is wrong in some places: all of them.
+  /// A request with one or more invalid fields.
   explicit Problem(std::vector<Mistake> mistakes) : Problem(422, std::move(mistakes)) {}
   Problem(unsigned status, std::vector<Mistake> mistakes);
 
   [[nodiscard]] unsigned status() const { return status_; }
   [[nodiscard]] const std::string& code() const { return code_; }
 
-  /// A client should try again after so many seconds.
+  /// Adds a Retry-After header.
   [[nodiscard]] Problem retry_after(unsigned seconds) &&;
-  /// Somebody else can serve it.
+  /// Adds the Location of the server that can serve the request.
   [[nodiscard]] Problem at(std::string location) &&;
 
   [[nodiscard]] Problem with(std::string header, std::string value) &&;
@@ -41,11 +41,11 @@ class Problem : public std::runtime_error {
   std::vector<std::pair<std::string, std::string>> headers_;
 };
 
-/// What to answer when a store or a study fails.
+/// Translates an error of a store or a study.
 [[nodiscard]] Problem problem_of(const StoreError& error);
 [[nodiscard]] Problem problem_of(const StudyError& error);
 
-/// What to answer for the exception that is being handled.
+/// Translates the exception that is being handled.
 [[nodiscard]] Problem current_problem();
 
 }  // namespace canopy::service

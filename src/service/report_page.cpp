@@ -25,9 +25,9 @@ namespace canopy::service {
 namespace {
 
 constexpr std::size_t kMostKnobsForAllPairs = 6;
-constexpr std::size_t kKnobsForPairs = 5;  // of more than that: those that matter most
+constexpr std::size_t kKnobsForPairs = 5;  // if there are more, only those that matter most
 
-/// Asks the service about one study, as the page would, and keeps the answers.
+/// Requests the answers that the page would request, and keeps them.
 class Recorder {
  public:
   Recorder(std::shared_ptr<Store> store, std::string study)
@@ -38,7 +38,7 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// Null if the service refuses: there is no best arm yet, say.
+  /// Null if the service answers an error, for instance because there is no best arm yet.
   Document record(const std::string& what,
                   const std::vector<std::pair<std::string, std::string>>& query = {}) {
     Request request;
@@ -62,7 +62,7 @@ class Recorder {
     return parse_json(answer.body, target);
   }
 
-  /// As JSON that can stand in a page.
+  /// JSON text that is safe inside a script element.
   [[nodiscard]] std::string answers() const {
     std::string safe;
     for (const char letter : text_) {
@@ -83,7 +83,7 @@ class Recorder {
   std::string text_;
 };
 
-/// The knobs that are drawn in pairs, in the order of the space.
+/// The knobs whose pairs are drawn, in the order of the space.
 std::vector<std::string> knobs_for_pairs(const Space& space, const Document& knobs) {
   std::vector<std::string> names;
   for (const Parameter& parameter : space.parameters()) names.push_back(parameter.name);
@@ -99,7 +99,7 @@ std::vector<std::string> knobs_for_pairs(const Space& space, const Document& kno
   return names;
 }
 
-/// The form with texts in place of its marks, which come in this order.
+/// Replaces the placeholders of the template, in their order, by texts.
 std::string filled_in(std::string_view form,
                       const std::vector<std::pair<std::string_view, std::string>>& texts) {
   std::string page;
@@ -117,8 +117,8 @@ std::string report_page(std::shared_ptr<Store> store, const std::string& study) 
   const PageFile* form = find_page_file("report.html");
   if (form == nullptr) {
     throw std::runtime_error(
-        "this canopy was built without its page: install Node.js (apt-get install nodejs npm) and "
-        "build it again");
+        "this canopy was built without the live page: install Node.js (apt-get install nodejs npm) "
+        "and build canopy again");
   }
   const StudySpecification specification = specification_of(record_of(*store, study));
   Recorder recorder(std::move(store), study);

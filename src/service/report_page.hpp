@@ -7,9 +7,9 @@
 
 namespace canopy::service {
 
-/// The live page as one file that needs nothing else, with all that it shows of a study inside: the
-/// answers of the service, by what was asked. Throws StudyError, StoreError, and std::runtime_error
-/// if there is no page in this binary.
+/// Returns the live page of a study as one self-contained HTML file, with the answers that the page
+/// would request from the service embedded. Throws StudyError, StoreError, and std::runtime_error
+/// if this binary has no page.
 [[nodiscard]] std::string report_page(std::shared_ptr<Store> store, const std::string& study);
 
 }  // namespace canopy::service

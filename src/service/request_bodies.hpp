@@ -1,5 +1,5 @@
 #pragma once
-// What requests may say in their bodies, one list of fields for each.
+// The request bodies of the service: one list of fields for each.
 
 #include "journal/command_text.hpp"
 #include "studies/operations.hpp"
@@ -12,9 +12,8 @@
 
 namespace canopy::service {
 
-/// A body: how the OpenAPI document names it, and what it may have. Of the fields `exactly_one`
-/// there must be one, neither more nor fewer; if `unless` is not empty, there may also be none of
-/// them where that field is.
+/// A request body: its name in the OpenAPI document and its fields. Exactly one of the fields in
+/// `exactly_one` is required; if the field `unless` is given, all of them may be left out.
 struct RequestBody {
   std::string_view name = {};
   std::string_view description = {};
@@ -30,7 +29,7 @@ using Kind = RequestField::Kind;
 
 inline constexpr std::uint64_t kLongestList = 10'000;
 
-/// A list that must be there, of objects of that schema.
+/// A required list of objects with that schema.
 constexpr RequestField list_of(std::string_view name, std::string_view schema) {
   return {.name = name,
           .kind = Kind::objects,
@@ -51,19 +50,19 @@ inline constexpr RequestField kForkOf{
     .name = "fork_of",
     .help =
         "a study that this one continues: with its whole journal if nothing that learning "
-        "depends on differs, else with its rewards"};
+        "depends on differs, otherwise with its rewards only"};
 inline constexpr RequestField kWhole{
     .name = "whole",
-    .help = "whether the name must be free and what follows is taken over",
+    .help = "true: import a whole study; the name must be free, and the fields below are stored",
     .kind = Kind::flag};
 inline constexpr RequestField kCreated{
     .name = "created", .help = "seconds since 1970, if not now", .kind = Kind::number};
 inline constexpr RequestField kForkedFrom{.name = "forked_from",
-                                          .help = "to be noted in the study"};
-inline constexpr RequestField kCopiedFrom{.name = "copied_from",
-                                          .help = "a study whose journal this one begins with"};
+                                          .help = "the name of the study that it was forked from"};
+inline constexpr RequestField kCopiedFrom{
+    .name = "copied_from", .help = "the study that the first part of the journal was copied from"};
 inline constexpr RequestField kJournal{.name = "journal",
-                                       .help = "its journal, numbered 1, 2, 3, ...",
+                                       .help = "the journal, numbered 1, 2, 3, ...",
                                        .kind = Kind::objects,
                                        .schema = "Entry"};
 inline constexpr RequestField kPullsInJournal{
@@ -76,15 +75,15 @@ inline constexpr std::array kNewStudy{kName,    kSpecification, kToml,       kFo
 inline constexpr std::array<std::string_view, 2> kEitherForm{"specification", "toml"};
 inline constexpr RequestField kDraftSpecification{
     .name = "specification",
-    .help = "the same as JSON; anything that is wrong with it is said in the answer",
+    .help = "the study file as JSON; the answer lists its mistakes",
     .kind = Kind::object};
 inline constexpr RequestField kDraftName{
-    .name = "name", .help = "of the study; left out: the one in the study file, if it has one"};
+    .name = "name", .help = "name of the study; default: the one in the study file, if it has one"};
 inline constexpr RequestField kDraftOrigin{
-    .name = "fork_of", .help = "the study that it is to be a fork of", .least = 1};
+    .name = "fork_of", .help = "the study to fork", .least = 1};
 inline constexpr std::array kDraft{kToml, kDraftSpecification, kDraftName, kDraftOrigin};
 inline constexpr RequestField kTunerIfAny{
-    .name = "tuner", .help = "the identity of the tuner that runs the study, if one does"};
+    .name = "tuner", .help = "the identity of the tuner that runs the study, if there is one"};
 inline constexpr std::array kSpecificationChange{kSpecification.needed(), kTunerIfAny};
 
 // --- workers ---------------------------------------------------------------------------------
@@ -92,8 +91,8 @@ inline constexpr std::array kSpecificationChange{kSpecification.needed(), kTuner
 inline constexpr RequestField kLeaseSeconds{
     .name = "lease_seconds",
     .help =
-        "after which a ticket without an answer is dropped; left out: never. Telling some of "
-        "its rewards begins it anew",
+        "the ticket is dropped if it is not answered within this time; default: never. "
+        "Telling some of its rewards renews the lease",
     .kind = Kind::number,
     .most = 2'592'000};  // 30 days
 inline constexpr std::array kAsk{kPulls, kCount, kContext, kLeaseSeconds};
@@ -112,20 +111,22 @@ inline constexpr RequestField kCommand{.name = "command",
                                        .schema = "CommandName"};
 inline constexpr RequestField kPullsOfComparison{
     .name = "pulls",
-    .help = "of a comparison, at most; left out: as many as are usual",
+    .help = "maximum pulls of a comparison; default: `confirm_pulls` of the budget",
     .kind = Kind::whole,
     .least = 1};
 inline constexpr std::array kNewCommand{kCommand, kPullsOfComparison};
 inline constexpr RequestField kTuner{.name = "tuner",
-                                     .help = "an identity that the tuner has made up, at random",
+                                     .help = "a random identity that the tuner has chosen",
                                      .required = true,
                                      .least = 1};
-inline constexpr RequestField kHolder{.name = "holder", .help = "for people"};
+inline constexpr RequestField kHolder{.name = "holder",
+                                      .help = "a readable name of the tuner, shown to users"};
 inline constexpr std::array kTunerLease{kTuner, kHolder};
-inline constexpr RequestField kAfter{.name = "after",
-                                     .help = "events that the journal has, as the tuner knows it",
-                                     .kind = Kind::whole,
-                                     .required = true};
+inline constexpr RequestField kAfter{
+    .name = "after",
+    .help = "the number of events in the journal that the tuner has seen",
+    .kind = Kind::whole,
+    .required = true};
 inline constexpr RequestField kEvents = list_of("events", "Event");
 inline constexpr std::array kTunerEvents{kTuner, kAfter, kEvents};
 
@@ -133,18 +134,18 @@ inline constexpr std::array kTunerEvents{kTuner, kAfter, kEvents};
 
 inline constexpr RequestBody kNewStudyBody{
     "NewStudy",
-    "A study to be made: a name and exactly one of `specification` and `toml`. With `whole`, "
-    "exactly this study, as an import needs it.",
+    "A new study: a name and exactly one of `specification` and `toml`. With `whole`, the "
+    "study is stored exactly as given, for imports.",
     request::kNewStudy, request::kEitherForm};
 inline constexpr RequestBody kDraftBody{
     "Draft",
-    "A study that is being written: at most one of `toml` and `specification`. With neither, the "
-    "study file that a fork has unless something is changed.",
+    "A study that is being edited: at most one of `toml` and `specification`. With neither, "
+    "the study file of an unchanged fork.",
     request::kDraft, request::kEitherForm, "fork_of"};
 inline constexpr RequestBody kSpecificationChangeBody{"SpecificationChange", "",
                                                       request::kSpecificationChange};
-inline constexpr RequestBody kAskBody{"Ask", "What is asked for; the body may be left out.",
-                                      request::kAsk};
+inline constexpr RequestBody kAskBody{
+    "Ask", "How many tickets to return, and their size. The body is optional.", request::kAsk};
 inline constexpr RequestBody kTellsBody{"Tells", "", {&request::kTells, 1}};
 inline constexpr RequestBody kDropsBody{"Drops", "", {&request::kTickets, 1}};
 inline constexpr RequestBody kObservationsBody{"Observations", "", {&request::kObservations, 1}};

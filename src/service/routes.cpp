@@ -8,42 +8,43 @@
 namespace canopy::service {
 namespace {
 
-constexpr std::array kListStudiesQuery{
-    QueryField{.name = "after",
-               .help = "The name before the first one; those that have a larger one are listed.",
-               .kind = QueryField::Kind::text},
-    QueryField{.name = "limit",
-               .help = "How many at most.",
-               .kind = QueryField::Kind::whole,
-               .least = 1,
-               .most = 1000,
-               .usual = "100"}};
+constexpr std::array kListStudiesQuery{QueryField{.name = "after",
+                                                  .help = "Studies with a larger name are listed.",
+                                                  .kind = QueryField::Kind::text},
+                                       QueryField{.name = "limit",
+                                                  .help = "The maximum number of studies per page.",
+                                                  .kind = QueryField::Kind::whole,
+                                                  .least = 1,
+                                                  .most = 1000,
+                                                  .usual = "100"}};
 
-constexpr std::array kDeleteStudyQuery{QueryField{
-    .name = "tuner", .help = "The tuner that has it, if one has.", .kind = QueryField::Kind::text}};
+constexpr std::array kDeleteStudyQuery{
+    QueryField{.name = "tuner",
+               .help = "The identity of the tuner that runs the study, if there is one.",
+               .kind = QueryField::Kind::text}};
 
-constexpr std::array kBestQuery{QueryField{
-    .name = "context",
-    .help = "What is observed, as JSON: a value for each variable. Needed where the study "
-            "has `[[context]]`, and refused elsewhere.",
-    .kind = QueryField::Kind::json,
-    .schema = "Context"}};
+constexpr std::array kBestQuery{
+    QueryField{.name = "context",
+               .help = "The context, as JSON: a value for each variable. Required if the study has "
+                       "`[[context]]`, otherwise refused.",
+               .kind = QueryField::Kind::json,
+               .schema = "Context"}};
 
 constexpr std::array kTreeQuery{
     QueryField{
         .name = "most",
         .help =
-            "How many nodes at most: those with most pulls below them, each with its parent and "
-            "sibling.",
+            "The maximum number of nodes: those with most pulls below them, each with its parent "
+            "and sibling.",
         .kind = QueryField::Kind::whole,
         .least = 1},
     QueryField{.name = "cells",
-               .help = "Whether each node is to have its `depth`, `share` and `cell`.",
+               .help = "Whether each node has its `depth`, `share` and `cell`.",
                .kind = QueryField::Kind::flag,
                .usual = "false"}};
 
 constexpr std::array kArmsQuery{QueryField{.name = "most",
-                                           .help = "How many at most.",
+                                           .help = "The maximum number of settings.",
                                            .kind = QueryField::Kind::whole,
                                            .least = 1,
                                            .most = 100000,
@@ -51,32 +52,34 @@ constexpr std::array kArmsQuery{QueryField{.name = "most",
 
 constexpr std::array kEstimateQuery{
     QueryField{.name = "points",
-               .help = "Along each axis; 101 by default, 41 of a map, which may have 300 at most.",
+               .help = "The number of points along each axis: by default 101 for a curve and 41 "
+                       "for a map, at most 300 for a map.",
                .kind = QueryField::Kind::whole,
                .least = 2,
                .most = 100000},
     QueryField{.name = "x",
-               .help = "The parameter to go along; by default the first.",
+               .help = "The parameter of the first axis; default: the first parameter.",
                .kind = QueryField::Kind::text,
                .example = "ttl"},
-    QueryField{.name = "y", .help = "Another one, for a map.", .kind = QueryField::Kind::text}};
+    QueryField{.name = "y",
+               .help = "The parameter of the second axis, for a map.",
+               .kind = QueryField::Kind::text}};
 
 constexpr std::array kHistoryQuery{
     QueryField{.name = "by",
-               .help =
-                   "What `from` and `to` are, and what the buckets are even in: rewards learnt, or "
-                   "seconds since 1970.",
+               .help = "The unit of `from`, `to` and the width of the buckets: rewards learnt, or "
+                       "seconds since 1970.",
                .kind = QueryField::Kind::word,
                .words = "pulls,time",
                .usual = "pulls"},
     QueryField{.name = "from",
-               .help = "Where it begins; left out: at the beginning.",
+               .help = "The start of the range; default: the start of the study.",
                .kind = QueryField::Kind::number},
     QueryField{.name = "to",
-               .help = "Where it ends, not before `from`; left out: at the end.",
+               .help = "The end of the range, not before `from`; default: the end of the study.",
                .kind = QueryField::Kind::number},
     QueryField{.name = "buckets",
-               .help = "How many at most.",
+               .help = "The maximum number of buckets.",
                .kind = QueryField::Kind::whole,
                .least = 1,
                .most = 5000,
@@ -84,47 +87,47 @@ constexpr std::array kHistoryQuery{
 
 constexpr std::array kEventsQuery{
     QueryField{.name = "after",
-               .help = "What has a larger number.",
+               .help = "Only entries with a larger number.",
                .kind = QueryField::Kind::whole,
                .usual = "0"},
     QueryField{.name = "limit",
-               .help = "How many at most.",
+               .help = "The maximum number of entries per page.",
                .kind = QueryField::Kind::whole,
                .least = 1,
                .most = 10000,
                .usual = "1000"},
     QueryField{.name = "order",
-               .help = "Which come first.",
+               .help = "The order of the entries.",
                .kind = QueryField::Kind::word,
                .words = "oldest,newest",
                .usual = "oldest"},
     QueryField{.name = "before",
-               .help = "With `order=newest`: entries with a smaller number; left out: the newest.",
+               .help = "With `order=newest`: only entries with a smaller number; default: from "
+                       "the newest on.",
                .kind = QueryField::Kind::whole,
                .least = 1},
     QueryField{.name = "kinds",
-               .help = "Only these kinds, with commas between them; left out: all.",
+               .help = "Only these kinds of events, separated by commas; default: all.",
                .kind = QueryField::Kind::text,
                .example = "failure,command"}};
 
 constexpr std::array kStreamQuery{
     QueryField{.name = "after",
-               .help = "Entries with a larger number; without it, those that come from now on.",
+               .help = "Only entries with a larger number; default: those written from now on.",
                .kind = QueryField::Kind::whole},
     QueryField{
         .name = "journal",
-        .help = "Whether events of the journal are sent; otherwise only `summary` and `best` are.",
+        .help = "Whether events of the journal are sent; if not, only `summary` and `best` are.",
         .kind = QueryField::Kind::flag,
         .usual = "true"}};
 
 constexpr std::array kListCommandsQuery{QueryField{.name = "after",
-                                                   .help = "What has a larger number.",
+                                                   .help = "Only commands with a larger number.",
                                                    .kind = QueryField::Kind::whole,
                                                    .usual = "0"}};
 
-constexpr std::array kReleaseTunerQuery{QueryField{.name = "tuner",
-                                                   .help = "The identity that it was taken with.",
-                                                   .kind = QueryField::Kind::text}};
+constexpr std::array kReleaseTunerQuery{QueryField{
+    .name = "tuner", .help = "The identity of the tuner.", .kind = QueryField::Kind::text}};
 
 constexpr std::array kRoutes{
     Route{.method = "GET",
@@ -135,9 +138,10 @@ constexpr std::array kRoutes{
           .tag = "studies",
           .summary = "Lists studies.",
           .description =
-              "By name, those that the token is for. `next` is the `after` of the next page.",
+              "The studies that the token covers, in the order of their names. `next` is the "
+              "`after` of the next page.",
           .query = kListStudiesQuery,
-          .answer_line = "A page of them.",
+          .answer_line = "A page of the list.",
           .answer = "StudyPage"},
     Route{
         .method = "POST",
@@ -148,17 +152,17 @@ constexpr std::array kRoutes{
         .tag = "studies",
         .summary = "Makes a study.",
         .description =
-            "One that is there already and was begun with the same settings is left as it is "
-            "(200). Without an optimizer it has the adaptive tree; one that is there keeps its "
-            "own. `fork_of` makes a new one from another. With `whole`, exactly this study is "
-            "made, with its journal: for imports. The token must be for all the studies that are "
-            "named.\n\nConflicts: `differs`, `taken`, `other_revision`, `open_elsewhere`.",
+            "If a study of that name exists and was created with the same settings, nothing "
+            "changes (200). The default optimizer is the adaptive tree; an existing study keeps "
+            "its own. `fork_of` creates the study from another one. `whole` imports a study with "
+            "its journal. The token must cover all studies that the request names.\n\nConflicts: "
+            "`differs`, `taken`, `other_revision`, `open_elsewhere`.",
         .body = &kNewStudyBody,
         .body_examples =
             R"json({"examples": {"toml": {"summary": "From a study file", "value": {"name": "cache", "toml": "[[space]]\nname = \"ttl\"\nlow = 1.0\nhigh = 3600.0\nscale = \"log\"\n"}}, "json": {"summary": "The same as JSON", "value": {"name": "cache", "specification": {"direction": "maximize", "space": [{"name": "ttl", "type": "real", "low": 1.0, "high": 3600.0, "scale": "log"}]}}}, "fork": {"summary": "A fork with another option", "value": {"name": "cache-2", "fork_of": "cache", "specification": {"direction": "maximize", "space": [{"name": "ttl", "type": "real", "low": 1.0, "high": 3600.0, "scale": "log"}], "optimizer": {"settle": 5}}}}}})json",
         .status = 201,
-        .answer_line = "It was made.",
-        .line_if_there = "It was there.",
+        .answer_line = "The study was created.",
+        .line_if_there = "The study exists already.",
         .answer = "Study",
         .may_conflict = true},
     Route{
@@ -168,14 +172,14 @@ constexpr std::array kRoutes{
         .serve = &Service::check,
         .operation = "check",
         .tag = "studies",
-        .summary = "Whether a study could be made of this.",
+        .summary = "Checks a study file.",
         .description =
-            "For those who are writing a study file, as TOML or as JSON: the answer has both, and "
-            "every mistake with its place. Nothing is stored or run.",
+            "For editors of study files, in TOML or JSON: the answer has the file in both forms, "
+            "and every error with its place. Nothing is stored or run.",
         .body = &kDraftBody,
         .body_examples =
             R"json({"example": {"toml": "[[space]]\nname = \"ttl\"\nlow = 1.0\nhigh = 3600.0\nscale = \"log\""}})json",
-        .answer_line = "It could, or every mistake.",
+        .answer_line = "The study file and its errors.",
         .answer = "Checked"},
     Route{.method = "GET",
           .pattern = "/v1/catalogue",
@@ -183,12 +187,12 @@ constexpr std::array kRoutes{
           .serve = &Service::catalogue,
           .operation = "catalogue",
           .tag = "studies",
-          .summary = "What can be chosen: optimizers, environments, kinds of parameters.",
+          .summary = "Lists optimizers, environments, kinds of parameters and their options.",
           .description =
-              "With every option, its default and what it means; the keys of `[system]`, "
-              "`[budget]` and `[[limit]]`; and what is chosen where a study file does "
-              "not say. For those who write study files and programs that help them.",
-          .answer_line = "All of it.",
+              "Every option has its default and its help. Also lists the keys of `[system]`, "
+              "`[budget]` and `[[limit]]`, and the defaults of a study file. For editors of "
+              "study files.",
+          .answer_line = "The catalogue.",
           .answer = "Catalogue"},
     Route{.method = "GET",
           .pattern = "/v1/studies/{name}",
@@ -197,7 +201,7 @@ constexpr std::array kRoutes{
           .operation = "getStudy",
           .tag = "studies",
           .summary = "Shows a study.",
-          .description = "With its specification, which has a value for every option.",
+          .description = "With its specification, in which every option has a value.",
           .answer_line = "The study.",
           .answer = "Study"},
     Route{.method = "GET",
@@ -206,10 +210,8 @@ constexpr std::array kRoutes{
           .serve = &Service::glance,
           .operation = "glance",
           .tag = "looking",
-          .summary = "What a list shows of a study.",
-          .description =
-              "Cheap to ask for again: what follows from the journal is computed when there are "
-              "new events.",
+          .summary = "Shows a study as a list does.",
+          .description = "Cheap to repeat: it is computed again only after new events.",
           .answer_line = "The glance.",
           .answer = "Glance"},
     Route{.method = "DELETE",
@@ -220,11 +222,11 @@ constexpr std::array kRoutes{
           .tag = "studies",
           .summary = "Deletes a study.",
           .description =
-              "With its journal. Nobody may have it open elsewhere (`open_elsewhere`), nor may a "
-              "tuner run it but the one that asks.",
+              "With its journal. Refused (`open_elsewhere`) if another process has it open or "
+              "another tuner runs it.",
           .query = kDeleteStudyQuery,
           .status = 204,
-          .answer_line = "Done; there is nothing to say.",
+          .answer_line = "Done.",
           .may_be_elsewhere = true,
           .may_conflict = true},
     Route{.method = "GET",
@@ -233,9 +235,10 @@ constexpr std::array kRoutes{
           .serve = &Service::specification,
           .operation = "specification",
           .tag = "studies",
-          .summary = "What a study is: its study file.",
-          .description = "With every option, also those that were not given.",
-          .answer_line = "As JSON and as TOML; and which options have their defaults.",
+          .summary = "Shows the study file.",
+          .description = "Every option has a value, defaults included.",
+          .answer_line = "The study file as JSON and as TOML, and which options have their "
+                         "default.",
           .answer = "StudyFile"},
     Route{
         .method = "PUT",
@@ -244,17 +247,17 @@ constexpr std::array kRoutes{
         .serve = &Service::set_specification,
         .operation = "setSpecification",
         .tag = "studies",
-        .summary = "Changes what may change.",
+        .summary = "Changes settings that learning does not depend on.",
         .description =
-            "`system`, `budget`, `limit`, `reward_range` and `confidence`; another range is "
-            "noted in the journal. Whatever else learning depends on needs a fork (`differs`). "
-            "While a tuner has the study, only that one may (`open_elsewhere`). Also: "
-            "`other_revision`.",
+            "`system`, `budget`, `limit`, `reward_range` and `confidence`; a change of the range "
+            "is recorded in the journal. Other settings need a fork (`differs`). While a tuner "
+            "runs the study, only that tuner may change it (`open_elsewhere`). Further "
+            "conflicts: `other_revision`.",
         .body = &kSpecificationChangeBody,
         .body_examples =
             R"json({"example": {"specification": {"direction": "maximize", "space": [{"name": "ttl", "type": "real", "low": 1.0, "high": 3600.0, "scale": "log"}], "reward_range": [0, 1]}}})json",
         .status = 204,
-        .answer_line = "Done; there is nothing to say.",
+        .answer_line = "Done.",
         .may_be_elsewhere = true,
         .may_conflict = true},
     Route{.method = "POST",
@@ -263,17 +266,17 @@ constexpr std::array kRoutes{
           .serve = &Service::ask,
           .operation = "ask",
           .tag = "working",
-          .summary = "Asks what to try next.",
+          .summary = "Asks for settings to try next.",
           .description =
-              "Each ticket is an arm to play up to `length` times. Asking learns nothing. Ask as "
-              "often as you have workers. With `lease_seconds` a ticket that nobody answers in "
-              "that time is dropped, so that a worker that died blocks nothing.\n\nConflicts: "
-              "`paused`, `ended`, `open_elsewhere`, `other_revision`.",
+              "Each ticket is a setting to measure up to `length` times. Several tickets may be "
+              "open at once, for instance one for each worker. With `lease_seconds`, a ticket "
+              "that is not answered within that time is dropped, so that a dead worker blocks "
+              "nothing.\n\nConflicts: `paused`, `ended`, `open_elsewhere`, `other_revision`.",
           .takes_key = true,
           .body = &kAskBody,
           .needs_body = false,
           .body_examples = R"json({"example": {"pulls": 1, "count": 2, "lease_seconds": 60}})json",
-          .answer_line = "As many tickets as were asked for.",
+          .answer_line = "The tickets.",
           .answer = "Tickets",
           .may_be_elsewhere = true,
           .may_conflict = true},
@@ -284,7 +287,7 @@ constexpr std::array kRoutes{
           .operation = "listAsks",
           .tag = "working",
           .summary = "Lists the open tickets.",
-          .description = "Those that were asked for and are not answered in full, oldest first.",
+          .description = "Tickets that are not fully answered, the oldest first.",
           .answer_line = "The open tickets.",
           .answer = "OpenTickets"},
     Route{
@@ -294,19 +297,19 @@ constexpr std::array kRoutes{
         .serve = &Service::tell,
         .operation = "tell",
         .tag = "working",
-        .summary = "Tells results.",
+        .summary = "Reports measurements.",
         .description =
-            "In the user's units, one or many; what was answered is on the disk. Each is taken "
-            "or refused by itself: `results` says so, in the same order. When all are refused, "
-            "it is a problem (409; 410 if all of them are `gone`) and nothing has "
-            "changed.\n\nConflicts: `unknown_ticket`, `closed_ticket`, `too_many_rewards`, "
-            "`not_a_reward`, `impossible_sums`, `no_reward_yet`, `open_elsewhere`, "
-            "`other_revision`.",
+            "Rewards are in the user's units, and stored on disk before the answer is sent. Each "
+            "item is accepted or refused on its own; `results` lists the outcomes in the same "
+            "order. If all are refused, the answer is a problem (409; 410 if all are `gone`) and "
+            "nothing has changed.\n\nConflicts: `unknown_ticket`, `closed_ticket`, "
+            "`too_many_rewards`, `not_a_reward`, `impossible_sums`, `no_reward_yet`, "
+            "`open_elsewhere`, `other_revision`.",
         .takes_key = true,
         .body = &kTellsBody,
         .body_examples =
             R"json({"examples": {"one": {"summary": "One reward", "value": {"tells": [{"ticket": "1-9f3c2a71b0", "reward": 0.5}]}}, "several": {"summary": "Several rewards", "value": {"tells": [{"ticket": "1-9f3c2a71b0", "rewards": [0.5, 0.7]}]}}, "sums": {"summary": "As sums", "value": {"tells": [{"ticket": "1-9f3c2a71b0", "count": 2, "sum": 1.2, "sum_squares": 0.74}]}}, "failure": {"summary": "A pull that failed", "value": {"tells": [{"ticket": "1-9f3c2a71b0", "failed": true}]}}, "many": {"summary": "Of many tickets", "value": {"tells": [{"ticket": "1-9f3c2a71b0", "reward": 0.5}, {"ticket": "77-9f3c2a71b0", "reward": 1}, {"ticket": "2-9f3c2a71b0", "failed": true}]}}}})json",
-        .answer_line = "What became of each.",
+        .answer_line = "The outcome of each.",
         .answer = "Results",
         .may_be_elsewhere = true,
         .may_conflict = true,
@@ -317,14 +320,14 @@ constexpr std::array kRoutes{
           .serve = &Service::drop,
           .operation = "drop",
           .tag = "working",
-          .summary = "Gives tickets back.",
-          .description =
-              "Nothing is learnt; the arm is likely to be asked for again.\n\nConflicts: "
-              "`unknown_ticket`, `closed_ticket`, `open_elsewhere`, `other_revision`.",
+          .summary = "Returns tickets without a measurement.",
+          .description = "Nothing is learnt; the setting is likely to be returned by a later "
+                         "ask.\n\nConflicts: `unknown_ticket`, `closed_ticket`, `open_elsewhere`, "
+                         "`other_revision`.",
           .takes_key = true,
           .body = &kDropsBody,
           .body_examples = R"json({"example": {"tickets": ["3-9f3c2a71b0"]}})json",
-          .answer_line = "What became of each.",
+          .answer_line = "The outcome of each.",
           .answer = "Results",
           .answer_example = R"json({"results": [{"ok": true}]})json",
           .may_be_elsewhere = true,
@@ -337,16 +340,16 @@ constexpr std::array kRoutes{
         .serve = &Service::observe,
         .operation = "observe",
         .tag = "working",
-        .summary = "Tells rewards of arms that nobody asked for.",
+        .summary = "Reports measurements of settings that no ask returned.",
         .description =
-            "History, or somebody else's measurements. They count as pulls of the arm, not as "
-            "steps.\n\nConflicts: `not_a_reward`, `impossible_sums`, `not_an_arm`, "
-            "`open_elsewhere`, `other_revision`.",
+            "For earlier measurements, or those of other systems. They count as pulls of the "
+            "setting, not as steps of the search.\n\nConflicts: `not_a_reward`, "
+            "`impossible_sums`, `not_an_arm`, `open_elsewhere`, `other_revision`.",
         .takes_key = true,
         .body = &kObservationsBody,
         .body_examples =
             R"json({"example": {"observations": [{"arm": {"ttl": 58.9}, "rewards": [0.8, 0.9]}]}})json",
-        .answer_line = "What became of each.",
+        .answer_line = "The outcome of each.",
         .answer = "Results",
         .answer_example = R"json({"results": [{"ok": true}]})json",
         .may_be_elsewhere = true,
@@ -357,58 +360,56 @@ constexpr std::array kRoutes{
           .serve = &Service::bar,
           .operation = "bar",
           .tag = "working",
-          .summary = "Bars arms: they are not played again.",
+          .summary = "Bars settings: they are not tried again.",
           .description =
-              "`best` never names them again, and the search leaves them. Tickets for them stay "
+              "`best` does not return them, and the search avoids them. Tickets for them stay "
               "open.\n\nConflicts: `no_reward_yet`, `not_a_reward`, `not_an_arm`, "
               "`open_elsewhere`, `other_revision`.",
           .takes_key = true,
           .body = &kBarsBody,
           .body_examples = R"json({"example": {"bars": [{"arm": {"ttl": 3600}}]}})json",
-          .answer_line = "What became of each, and what was learnt.",
+          .answer_line = "The outcome of each, and the reward that was learnt.",
           .answer = "Results",
           .answer_example = R"json({"results": [{"ok": true, "reward": 0.45}]})json",
           .may_be_elsewhere = true,
           .may_conflict = true},
-    Route{
-        .method = "GET",
-        .pattern = "/v1/studies/{name}/best",
-        .role = Role::read,
-        .serve = &Service::best,
-        .operation = "best",
-        .tag = "looking",
-        .summary = "The arm to recommend.",
-        .description =
-            "With how sure that is. Before the first reward there is none (409, `no_answers`). In "
-            "a study with contexts it is that of the `context`: "
-            "`curl -G --data-urlencode 'context={\"load\":0.7}' ...`.",
-        .query = kBestQuery,
-        .answer_line = "The best arm.",
-        .answer = "Best",
-        .may_conflict = true},
-    Route{
-        .method = "GET",
-        .pattern = "/v1/studies/{name}/policy",
-        .role = Role::read,
-        .serve = &Service::policy,
-        .operation = "policy",
-        .tag = "looking",
-        .summary = "The arm to recommend in every context.",
-        .description =
-            "A row for each region of contexts, what each variable adds to the rewards of all "
-            "arms alike, and which variables matter. A study without `[[context]]` has none (409, "
-            "`no_contexts`).",
-        .answer_line = "The policy.",
-        .answer = "Policy",
-        .may_conflict = true},
+    Route{.method = "GET",
+          .pattern = "/v1/studies/{name}/best",
+          .role = Role::read,
+          .serve = &Service::best,
+          .operation = "best",
+          .tag = "looking",
+          .summary = "Returns the best setting so far.",
+          .description =
+              "With its confidence interval. Before the first reward there is none (409, "
+              "`no_answers`). In a study with contexts, the best setting depends on the `context`: "
+              "`curl -G --data-urlencode 'context={\"load\":0.7}' ...`.",
+          .query = kBestQuery,
+          .answer_line = "The best setting so far.",
+          .answer = "Best",
+          .may_conflict = true},
+    Route{.method = "GET",
+          .pattern = "/v1/studies/{name}/policy",
+          .role = Role::read,
+          .serve = &Service::policy,
+          .operation = "policy",
+          .tag = "looking",
+          .summary = "Returns the best setting so far in every context.",
+          .description =
+              "A row for each region of contexts, the effect of each variable on the rewards of "
+              "all settings, and which variables matter. A study without `[[context]]` has no "
+              "policy (409, `no_contexts`).",
+          .answer_line = "The policy.",
+          .answer = "Policy",
+          .may_conflict = true},
     Route{.method = "GET",
           .pattern = "/v1/studies/{name}/summary",
           .role = Role::read,
           .serve = &Service::summary,
           .operation = "summary",
           .tag = "looking",
-          .summary = "Where a study is.",
-          .description = "Pulls, nodes, what stops it, what its model has learnt.",
+          .summary = "Returns the state of a study.",
+          .description = "Pulls, nodes, the command in force, and what the model has learnt.",
           .answer_line = "The summary.",
           .answer = "Summary"},
     Route{.method = "GET",
@@ -417,9 +418,9 @@ constexpr std::array kRoutes{
           .serve = &Service::tree,
           .operation = "tree",
           .tag = "looking",
-          .summary = "Every node of the tree.",
+          .summary = "Returns the search tree.",
           .description =
-              "Shallow ones first, from left to right. Empty for an algorithm without a tree.",
+              "Nodes by depth, then from left to right. Empty for an algorithm without a tree.",
           .query = kTreeQuery,
           .answer_line = "The tree.",
           .answer = "Tree"},
@@ -429,10 +430,10 @@ constexpr std::array kRoutes{
           .serve = &Service::arms,
           .operation = "arms",
           .tag = "looking",
-          .summary = "What is known of every arm that has rewards.",
-          .description = "The most pulled first.",
+          .summary = "Returns the measured settings.",
+          .description = "Those with most pulls first.",
           .query = kArmsQuery,
-          .answer_line = "The arms.",
+          .answer_line = "The settings.",
           .answer = "Arms"},
     Route{.method = "GET",
           .pattern = "/v1/studies/{name}/knobs",
@@ -440,10 +441,10 @@ constexpr std::array kRoutes{
           .serve = &Service::knobs,
           .operation = "knobs",
           .tag = "looking",
-          .summary = "How much each parameter matters.",
+          .summary = "Returns the importance of the parameters.",
           .description =
-              "What matters most first. `clear`: that it matters is beyond doubt (95 %, for all "
-              "parameters together).",
+              "The most important first. `clear`: its effect is significant at the 95 % level, "
+              "for all parameters together.",
           .answer_line = "The parameters.",
           .answer = "Knobs"},
     Route{.method = "GET",
@@ -452,8 +453,8 @@ constexpr std::array kRoutes{
           .serve = &Service::estimate,
           .operation = "estimate",
           .tag = "looking",
-          .summary = "What is known of f, for a picture.",
-          .description = "Along one parameter, or two, through the best arm.",
+          .summary = "Returns the estimated reward for a plot.",
+          .description = "Along one parameter or two, through the best setting so far.",
           .query = kEstimateQuery,
           .answer_line = "The picture.",
           .answer = "Estimate"},
@@ -463,11 +464,10 @@ constexpr std::array kRoutes{
           .serve = &Service::history,
           .operation = "history",
           .tag = "looking",
-          .summary = "Rewards over time, for a picture.",
+          .summary = "Returns rewards over time for a plot.",
           .description =
-              "Thinned out to as many buckets as are wanted; the least and the largest of what is "
-              "in a bucket are still there. The narrower the range, the finer it gets, down to "
-              "single events.",
+              "Downsampled to the given number of buckets; the minimum and maximum of each "
+              "bucket are kept. A narrow range resolves single events.",
           .query = kHistoryQuery,
           .answer_line = "The picture.",
           .answer = "History"},
@@ -479,47 +479,47 @@ constexpr std::array kRoutes{
           .tag = "looking",
           .summary = "The journal.",
           .description =
-              "Everything that happened, in order, or the newest first. `next` is the `after` of "
-              "the next page; when it is `last`, that was all so far. The newest first, it is the "
-              "`before` of the next page, or null.",
+              "All events in order, or the newest first. `next` is the `after` of the next page; "
+              "if it equals `last`, there are no more events so far. With the newest first, "
+              "`next` is the `before` of the next page, or null.",
           .query = kEventsQuery,
-          .answer_line = "A page of it.",
+          .answer_line = "A page of the journal.",
           .answer = "Entries"},
-    Route{
-        .method = "GET",
-        .pattern = "/v1/studies/{name}/stream",
-        .role = Role::read,
-        .serve = &Service::stream,
-        .operation = "stream",
-        .tag = "looking",
-        .summary = "The journal as it grows.",
-        .description =
-            "Server-sent events: `journal` with an Entry and its number as id; `summary` and "
-            "`best`, at the beginning and at most twice a second after something happened; "
-            "`skipped` where more happened than a client can read, with the numbers between which "
-            "`events` has the rest. A "
-            "comment comes every 15 seconds in which nothing else does. It begins with what "
-            "comes next; with Last-Event-ID or `after`, with what came after that. It ends when "
-            "the study is deleted or the server stops; browsers connect again by themselves.",
-        .query = kStreamQuery,
-        .answer_line = "The stream.",
-        .answer_type = "text/event-stream",
-        .is_stream = true},
+    Route{.method = "GET",
+          .pattern = "/v1/studies/{name}/stream",
+          .role = Role::read,
+          .serve = &Service::stream,
+          .operation = "stream",
+          .tag = "looking",
+          .summary = "The journal as it grows.",
+          .description =
+              "Server-sent events: `journal` with an Entry and its number as id; `summary` and "
+              "`best`, at the beginning and after changes, at most twice a second; `skipped` if "
+              "there are more events than can be sent, with the range of numbers to read from "
+              "`events`. After 15 seconds without an event a comment is sent. The stream begins "
+              "with the next event, or with Last-Event-ID or `after` with the one after that. It "
+              "ends when the study is deleted or the server stops; browsers reconnect by "
+              "themselves.",
+          .query = kStreamQuery,
+          .answer_line = "The stream.",
+          .answer_type = "text/event-stream",
+          .is_stream = true},
     Route{.method = "POST",
           .pattern = "/v1/studies/{name}/commands",
           .role = Role::admin,
           .serve = &Service::command,
           .operation = "command",
           .tag = "steering",
-          .summary = "Says what you want of whoever runs the study.",
+          .summary = "Posts a command to the study's tuner.",
           .description =
-              "They take note of it within a second or so; the journal then has a `command`. "
-              "`confirm` and `baseline` need a baseline (`no_baseline`).",
+              "The tuner, or the server if none runs, accepts it within about a second; the "
+              "journal then has a `command`. `confirm` and `baseline` need a baseline "
+              "(`no_baseline`).",
           .takes_key = true,
           .body = &kNewCommandBody,
           .body_examples = R"json({"example": {"command": "pause"}})json",
           .status = 201,
-          .answer_line = "It was noted.",
+          .answer_line = "The command was posted.",
           .answer = "CommandNumber",
           .may_conflict = true},
     Route{.method = "GET",
@@ -528,8 +528,8 @@ constexpr std::array kRoutes{
           .serve = &Service::commands,
           .operation = "listCommands",
           .tag = "steering",
-          .summary = "What was wanted.",
-          .description = "All commands, the oldest first.",
+          .summary = "Lists the posted commands.",
+          .description = "The oldest first.",
           .query = kListCommandsQuery,
           .answer_line = "The commands.",
           .answer = "Commands"},
@@ -540,15 +540,15 @@ constexpr std::array kRoutes{
         .serve = &Service::take_tuner,
         .operation = "takeTuner",
         .tag = "tuners",
-        .summary = "Takes the study for a tuner that runs elsewhere.",
+        .summary = "Acquires the study for a tuner in another process.",
         .description =
-            "For 10 seconds; the tuner asks again to keep it. Meanwhile no other client may ask or "
-            "tell. Refused (`open_elsewhere`) while another tuner has it, or while workers have "
-            "tickets on lease.",
+            "The lease lasts 10 seconds; the tuner repeats the request to renew it. Meanwhile no "
+            "other client may ask or tell. Refused (`open_elsewhere`) while another tuner holds "
+            "the study, or while workers hold leased tickets.",
         .body = &kTunerLeaseBody,
         .body_examples =
             R"json({"example": {"tuner": "5f0c9a17e2b84d36", "holder": "pid 4711 on build-3"}})json",
-        .answer_line = "It has the study.",
+        .answer_line = "The tuner holds the study.",
         .answer = "TunerLeaseGiven",
         .may_be_elsewhere = true,
         .may_conflict = true},
@@ -558,11 +558,11 @@ constexpr std::array kRoutes{
           .serve = &Service::release_tuner,
           .operation = "releaseTuner",
           .tag = "tuners",
-          .summary = "Gives the study back.",
-          .description = "If that tuner has it; else nothing happens.",
+          .summary = "Releases the study.",
+          .description = "Does nothing if that tuner does not hold it.",
           .query = kReleaseTunerQuery,
           .status = 204,
-          .answer_line = "Done; there is nothing to say.",
+          .answer_line = "Done.",
           .may_be_elsewhere = true,
           .may_conflict = true},
     Route{
@@ -572,16 +572,16 @@ constexpr std::array kRoutes{
         .serve = &Service::tuner_events,
         .operation = "addTunerEvents",
         .tag = "tuners",
-        .summary = "Adds what a tuner has done.",
+        .summary = "Appends the events of a tuner.",
         .description =
-            "The server does all of it again with its own optimizer and compares: all of it is "
-            "taken, or nothing. The journal must have `after` events, or already exactly these "
-            "after them, which is a repeated request.\n\nConflicts: `moved_on`, `does_not_fit`, "
-            "`open_elsewhere`, `other_revision`.",
+            "The server replays the events with its own optimizer and accepts all of them, or "
+            "none if they do not match. The journal must have `after` events; if these events "
+            "already follow, the request is a repetition and succeeds.\n\nConflicts: `moved_on`, "
+            "`does_not_fit`, `open_elsewhere`, `other_revision`.",
         .body = &kTunerEventsBody,
         .body_examples =
             R"json({"example": {"tuner": "5f0c9a17e2b84d36", "after": 120, "events": [{"kind": "tell", "ticket": 31, "reward": 0.71}]}})json",
-        .answer_line = "It is in the journal.",
+        .answer_line = "The events are in the journal.",
         .answer = "JournalLength",
         .may_be_elsewhere = true,
         .may_conflict = true},
@@ -591,10 +591,10 @@ constexpr std::array kRoutes{
           .serve = &Service::snapshot,
           .operation = "getSnapshot",
           .tag = "tuners",
-          .summary = "The last snapshot.",
+          .summary = "Returns the last snapshot.",
           .description =
-              "The whole state of the optimizer, so that a tuner or a client can begin without the "
-              "journal. `no_snapshot` when there is none.",
+              "The whole state of the optimizer, so that a tuner or a client can start without "
+              "replaying the journal. `no_snapshot` if there is none.",
           .answer_line = "The snapshot.",
           .answer = "Snapshot"},
     Route{.method = "PUT",
@@ -604,9 +604,10 @@ constexpr std::array kRoutes{
           .operation = "makeSnapshot",
           .tag = "tuners",
           .summary = "Makes a snapshot.",
-          .description = "Of the state that the server has now. A body is ignored.",
+          .description = "The snapshot is made from the present state of the server. A body is "
+                         "ignored.",
           .status = 204,
-          .answer_line = "Done; there is nothing to say.",
+          .answer_line = "Done.",
           .may_be_elsewhere = true,
           .may_conflict = true},
     Route{
@@ -616,7 +617,7 @@ constexpr std::array kRoutes{
         .serve = &Service::metrics,
         .operation = "metrics",
         .tag = "server",
-        .summary = "Metrics, in the text format of Prometheus.",
+        .summary = "Returns metrics in the text format of Prometheus.",
         .description =
             "Requests, latencies, commits, connections, streams, open studies, tickets in flight.",
         .answer_line = "The metrics.",
@@ -628,11 +629,11 @@ constexpr std::array kRoutes{
         .serve = &Service::me,
         .operation = "me",
         .tag = "server",
-        .summary = "Who asks, and what they may do.",
+        .summary = "Describes the client's token.",
         .description =
-            "By the token; without tokens, everybody may do everything, or on a server that only "
-            "shows, look.",
-        .answer_line = "Whose token it is.",
+            "On a server without tokens every client has the role `admin`, or `read` if the "
+            "server is read-only.",
+        .answer_line = "The token.",
         .answer = "Me",
         .answer_example =
             R"json({"name": "alice", "role": "admin", "roles": ["read", "work", "admin"], "studies": ["*"], "version": "0.1.0"})json"},
@@ -641,9 +642,9 @@ constexpr std::array kRoutes{
           .serve = &Service::health,
           .operation = "health",
           .tag = "server",
-          .summary = "Whether the server lives.",
-          .description = "Needs no token and asks nothing of the store.",
-          .answer_line = "It lives.",
+          .summary = "Liveness check.",
+          .description = "Needs no token and does not use the store.",
+          .answer_line = "The server is alive.",
           .answer = "Status",
           .answer_example = R"json({"status": "ok"})json",
           .is_immediate = true},
@@ -652,10 +653,10 @@ constexpr std::array kRoutes{
           .serve = &Service::ready,
           .operation = "ready",
           .tag = "server",
-          .summary = "Whether the server can serve.",
+          .summary = "Readiness check.",
           .description =
               "Needs no token. 503 while the store cannot be read, and while the server stops.",
-          .answer_line = "It can.",
+          .answer_line = "The server is ready.",
           .answer = "Status",
           .answer_example = R"json({"status": "ready"})json",
           .is_immediate = true},
@@ -673,8 +674,7 @@ constexpr std::array kRoutes{
           .operation = "page",
           .tag = "server",
           .summary = "The live page.",
-          .description =
-              "Needs no token; what it shows is asked for with the one that the reader has.",
+          .description = "Needs no token; the page sends the user's token when it requests data.",
           .answer_line = "The page.",
           .answer_type = "text/html"},
     Route{.method = "GET",
@@ -682,8 +682,8 @@ constexpr std::array kRoutes{
           .serve = &Service::page_file,
           .operation = "pageFile",
           .tag = "server",
-          .summary = "A file of the live page: its script, its style, its font.",
-          .description = "They are in the binary, and sent compressed to those who take that.",
+          .summary = "A file of the live page: script, style sheet or font.",
+          .description = "Compressed if the client accepts gzip.",
           .answer_line = "The file.",
           .answer_type = "text/javascript"}};
 

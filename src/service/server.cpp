@@ -41,8 +41,8 @@ constexpr std::chrono::milliseconds kBetweenTicks{1000};
 constexpr std::chrono::milliseconds kBetweenTicksAtTheEnd{10};
 constexpr double kAnswersAreKept = 24.0 * 3600.0;  // seconds
 
-/// Workers come by turns: memory that one has freed should serve the next. With fewer arenas than
-/// these, threads wait for each other's: two took a quarter more time under load.
+/// Limits the arenas of malloc, so that memory freed by one worker is reused by the next. With
+/// fewer than these, threads wait for each other: two took a quarter more time under load.
 void share_memory_among_threads() {
   (void)mallopt(M_ARENA_MAX, 8);
 }
@@ -72,7 +72,7 @@ std::shared_ptr<asio::ssl::context> tls_of(const ServerOptions& options) {
   const auto use = [](const std::string& file, const auto& load) {
     boost::system::error_code error;
     load(error);
-    if (error) throw std::runtime_error(file + ": cannot be used: " + error.message());
+    if (error) throw std::runtime_error(file + ": cannot be loaded: " + error.message());
   };
   use(*options.certificate, [&](boost::system::error_code& error) {
     (void)context->use_certificate_chain_file(*options.certificate, error);
@@ -85,8 +85,7 @@ std::shared_ptr<asio::ssl::context> tls_of(const ServerOptions& options) {
 
 }  // namespace
 
-/// Everything happens on one thread but the work of the study host, which delivers its answers
-/// here.
+/// All members but the study host run on one thread; the host's workers post their answers to it.
 class Server::Parts {
  public:
   Parts(ServerOptions options, Log& log)
@@ -113,7 +112,7 @@ class Server::Parts {
 
   void run();
   void stop() {
-    asio::post(io_, [this] { begin_to_stop("asked to"); });
+    asio::post(io_, [this] { begin_to_stop("requested"); });
   }
 
  private:
@@ -176,9 +175,9 @@ void Server::Parts::listen() {
   }
   if (!has_tokens && !address.is_loopback()) {
     throw std::runtime_error("--listen " + options_.address +
-                             ": anybody who reaches this address could do anything; make tokens "
-                             "first (canopy token new) "
-                             "and give --tokens FILE, or listen on 127.0.0.1");
+                             ": without tokens, every client that reaches this address would have "
+                             "all rights; create tokens (canopy token new) and give --tokens "
+                             "FILE, or listen on 127.0.0.1");
   }
   const tcp::endpoint endpoint(address, options_.port);
   acceptor_.open(endpoint.protocol());
@@ -186,8 +185,8 @@ void Server::Parts::listen() {
   acceptor_.bind(endpoint, error);
   if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
   if (error) {
-    throw std::runtime_error(fmt::format("{}:{}: cannot listen there: {}", options_.address,
-                                         options_.port, error.message()));
+    throw std::runtime_error(fmt::format("{}:{}: cannot listen on this address: {}",
+                                         options_.address, options_.port, error.message()));
   }
   const std::string host = address.is_v6() ? "[" + options_.address + "]" : options_.address;
   url_ =
@@ -195,8 +194,8 @@ void Server::Parts::listen() {
   if (has_tokens && !tls_ && !address.is_loopback()) {
     log_.write(LogLevel::warning, "no_tls",
                {{"what",
-                 "tokens travel in the clear; give --certificate and --key, or put a proxy "
-                 "with TLS in front"}});
+                 "tokens are sent unencrypted; give --certificate and --key, or use a proxy "
+                 "with TLS"}});
   }
 }
 
@@ -218,13 +217,13 @@ asio::awaitable<void> Server::Parts::accept() {
   for (;;) {
     auto [error, socket] = co_await acceptor_.async_accept(kAwait);
     if (exchanges_.is_stopping || error == asio::error::operation_aborted) co_return;
-    if (error) {  // too many open files, say
+    if (error) {  // for example, too many open files
       log_.write(LogLevel::warning, "accept", {{"what", error.message()}});
       asio::steady_timer pause(io_, std::chrono::milliseconds(100));
       (void)co_await pause.async_wait(kAwait);
       continue;
     }
-    if (connections_.size() >= options_.most_connections) continue;  // closes it
+    if (connections_.size() >= options_.most_connections) continue;  // closes the new connection
     asio::co_spawn(io_, welcome(std::move(socket)), asio::detached);
   }
 }
@@ -240,7 +239,7 @@ asio::awaitable<void> Server::Parts::welcome(tcp::socket socket) {
   connections_.erase(place);
 }
 
-/// Closes what takes too long, and lets the studies know that time passes.
+/// Closes connections whose deadline has passed and calls the ticks of the studies.
 asio::awaitable<void> Server::Parts::tick() {
   auto next_cleaning = SteadyClock::now();
   for (;;) {
@@ -264,7 +263,8 @@ asio::awaitable<void> Server::Parts::tick() {
   }
 }
 
-/// By a worker. A clock that was set forward makes no answer older.
+/// Runs on a worker. The time since the start is also measured by the steady clock, so that setting
+/// the wall clock forward does not expire answers.
 void Server::Parts::forget_old_answers() {
   const double passed = machine_clock().steady_time() - started_steady_;
   const double now = std::min(machine_clock().wall_time(), started_at_ + passed);
@@ -276,7 +276,7 @@ void Server::Parts::forget_old_answers() {
 }
 
 asio::awaitable<void> Server::Parts::signals() {
-  // Whatever would end the process ends it in order; a log that nobody reads does not end it.
+  // All signals that would end the process stop the server in order; a closed log is ignored.
   for (const int number : {SIGPIPE, SIGXFSZ}) (void)std::signal(number, SIG_IGN);
   asio::signal_set signals(io_, SIGTERM, SIGINT, SIGHUP);
   for (const int number : {SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU}) signals.add(number);
@@ -304,7 +304,7 @@ void Server::Parts::begin_to_stop(const std::string& why) {
   ticks_.cancel();
 }
 
-/// Reads tokens and certificates again; what cannot be used does not change anything.
+/// Reads tokens and certificates again. If that fails, the old ones stay in use.
 void Server::Parts::reload() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
@@ -321,7 +321,7 @@ void Server::Parts::reload() {
   notify_service_manager("READY=1");
 }
 
-// --- from outside ----------------------------------------------------------------------------
+// --- public interface ------------------------------------------------------------------------
 
 Server::Server(ServerOptions options, Log& log)
     : parts_(std::make_unique<Parts>(std::move(options), log)) {}

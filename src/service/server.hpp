@@ -19,31 +19,31 @@ namespace canopy::service {
 struct ServerOptions {
   std::string store;
   std::string address = "127.0.0.1";
-  std::uint16_t port = 8731;               ///< 0: any that is free
-  std::string advertise = {};              ///< how other servers reach this one; empty: they cannot
-  std::optional<std::string> tokens = {};  ///< a file; none: everybody may do everything
-  bool read_only = false;                  ///< nobody may do anything but look
-  std::optional<std::string> certificate = {};  ///< files, for TLS
+  std::uint16_t port = 8731;   ///< 0: any free port
+  std::string advertise = {};  ///< URL at which other servers reach this one; empty: none
+  std::optional<std::string> tokens = {};  ///< file of tokens; none: every client has all rights
+  bool read_only = false;                  ///< only requests that change nothing are served
+  std::optional<std::string> certificate = {};  ///< PEM files, for TLS
   std::optional<std::string> key = {};
-  std::vector<std::string> origins = {};           ///< whose pages may ask
-  std::optional<double> requests_per_second = {};  ///< of tokens that have no limit of their own
+  std::vector<std::string> origins = {};           ///< origins of web pages that may send requests
+  std::optional<double> requests_per_second = {};  ///< of tokens without a limit of their own
 
   std::size_t longest_body = std::size_t{8} << 20;  // bytes
   std::uint32_t longest_header = 16'384;
   std::size_t most_connections = 20'000;
-  std::size_t most_bytes_in_flight = std::size_t{256} << 20;  ///< of requests
-  std::chrono::seconds request_patience{20};                  ///< with a client that sends slowly
-  std::chrono::seconds idle_patience{600};                    ///< with one that sends nothing
-  std::chrono::seconds stop_patience{4};  ///< with requests that are being served
+  std::size_t most_bytes_in_flight = std::size_t{256} << 20;  ///< of all requests together
+  std::chrono::seconds request_patience{20};  ///< timeout while a client sends a request
+  std::chrono::seconds idle_patience{600};    ///< timeout of a connection without requests
+  std::chrono::seconds stop_patience{4};      ///< for requests in progress when the server stops
   std::chrono::milliseconds study_idle{60'000};
   std::size_t threads = 16;
 };
 
-/// HTTP/1.1 around a Service: connections, TLS, limits, streams, signals.
+/// The HTTP/1.1 server around a Service: connections, TLS, limits, streams, signals.
 class Server {
  public:
-  /// Opens the store and begins to listen. Throws StoreError, SpecificationError and
-  /// std::runtime_error, which say what cannot be used.
+  /// Opens the store and begins to listen. Throws StoreError, SpecificationError, and
+  /// std::runtime_error if the address or a certificate cannot be used.
   Server(ServerOptions options, Log& log);
   ~Server();
   Server(const Server&) = delete;
@@ -55,7 +55,7 @@ class Server {
   /// Serves until SIGTERM or SIGINT, or `stop`. SIGHUP reads tokens and certificates again.
   void run();
 
-  /// From any thread.
+  /// May be called from any thread.
   void stop();
 
  private:

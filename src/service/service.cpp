@@ -16,10 +16,10 @@
 namespace canopy::service {
 namespace {
 
-/// When nothing was read for so long.
+/// The store counts as unreachable if nothing was read from it for this long.
 constexpr std::chrono::seconds kStoreIsGone{4};
 
-/// Whether a path is one of a pattern, in which `{name}` is anything.
+/// Whether a path matches a pattern, in which `{name}` stands for any segment.
 bool fits(std::string_view pattern, const std::vector<std::string>& path) {
   const auto slashes = std::count(pattern.begin(), pattern.end(), '/');
   if (static_cast<std::size_t>(slashes) != path.size()) return false;
@@ -34,7 +34,7 @@ bool fits(std::string_view pattern, const std::vector<std::string>& path) {
   return pattern.empty();
 }
 
-/// `GET, POST`: those that a path takes.
+/// The methods that a path accepts: `GET, POST`.
 std::string methods_of(const std::vector<std::string>& path) {
   std::string methods;
   for (const Route& route : routes()) {
@@ -46,7 +46,7 @@ std::string methods_of(const std::vector<std::string>& path) {
 }
 
 std::string limits_text(const Token& token) {
-  std::string text = "this token may make";
+  std::string text = "the limit of this token is";
   if (token.requests_per_second) text += fmt::format(" {:g} requests", *token.requests_per_second);
   if (token.requests_per_second && token.bytes_per_second) text += " and";
   if (token.bytes_per_second) text += fmt::format(" {:g} bytes", *token.bytes_per_second);
@@ -58,7 +58,7 @@ std::string limits_text(const Token& token) {
 Service::Service(std::shared_ptr<Store> store, StudyHost& host, Metrics& metrics, Options options)
     : store_(std::move(store)), host_(host), metrics_(metrics), options_(std::move(options)) {}
 
-// --- who may do what -------------------------------------------------------------------------
+// --- access control --------------------------------------------------------------------------
 
 std::shared_ptr<AccessControl> Service::access() const {
   const std::lock_guard lock(access_mutex_);
@@ -78,11 +78,11 @@ Service::Admitted Service::admit(const Request& request, std::optional<std::stri
     break;
   }
   const std::shared_ptr<AccessControl> access = this->access();
-  const bool anybody = admitted.route != nullptr && !admitted.route->role;
-  if (access && !anybody) {
-    // Who may not ask is not told what there is.
+  const bool is_public = admitted.route != nullptr && !admitted.route->role;
+  if (access && !is_public) {
+    // Access is checked first: a client without a token does not learn which paths exist.
     if (!secret) {
-      throw Problem(401, "no_token", "this needs a token: Authorization: Bearer TOKEN")
+      throw Problem(401, "no_token", "this request needs a token: Authorization: Bearer TOKEN")
           .with("WWW-Authenticate", "Bearer");
     }
     admitted.token = access->find(*secret);
@@ -107,16 +107,16 @@ Service::Admitted Service::admit(const Request& request, std::optional<std::stri
     throw Problem(405, "unknown_method", "this path takes " + allowed).with("Allow", allowed);
   }
   if (options_.read_only && admitted.route->role > Role::read) {
-    throw Problem(403, "forbidden", "this server shows studies; it does not change them");
+    throw Problem(403, "forbidden", "this server is read-only");
   }
   if (admitted.token && admitted.route->role) {
     if (admitted.token->role < *admitted.route->role) {
       throw Problem(403, "forbidden",
-                    fmt::format("this needs the role {}; the token has {}",
+                    fmt::format("this request needs the role {}; the token has the role {}",
                                 name_of(*admitted.route->role), name_of(admitted.token->role)));
     }
     if (admitted.route->is_of_study() && !admitted.token->covers(study_of(request))) {
-      throw Problem(403, "forbidden", "the token is not for this study");
+      throw Problem(403, "forbidden", "the token does not cover this study");
     }
   }
   return admitted;
@@ -143,8 +143,8 @@ void Service::serve(const Admitted& admitted, Request& request, const Done& done
 // NOLINTNEXTLINE(readability-make-member-function-const): routes are not
 void Service::me(const Request& request, Done done) {
   Query(request).check();
-  const Role anybody = options_.read_only ? Role::read : Role::admin;
-  const Role role = request.may_see ? request.may_see->role : anybody;
+  const Role default_role = options_.read_only ? Role::read : Role::admin;
+  const Role role = request.may_see ? request.may_see->role : default_role;
   Document::List roles;
   for (const std::string_view name : EnumNames<Role>::names) {
     if (value_named<Role>(name) <= role) roles.emplace_back(name);
@@ -178,13 +178,13 @@ void Service::ready(const Request& /*request*/, Done done) {
 }
 
 void Service::look_for_store() {
-  if (is_looking_.exchange(true)) return;  // the last look hangs
+  if (is_looking_.exchange(true)) return;  // the last check still hangs
   host_.post([this] {
     try {
       (void)store_->list({"", 1});
       store_seen_ = SteadyClock::now();
     } catch (const StoreError&) {
-      store_seen_ = SteadyClock::time_point::min() + kStoreIsGone;  // it is looked for again
+      store_seen_ = SteadyClock::time_point::min() + kStoreIsGone;  // unreachable
     }
     is_looking_ = false;
   });

@@ -25,42 +25,42 @@
 
 namespace canopy::service {
 
-/// What the service answers, without the network: routes, who may do what, the studies.
+/// The service without the network: routes, access control, and the studies.
 class Service {
  public:
   struct Options {
-    std::string openapi;                              ///< the document, as JSON
-    std::shared_ptr<AccessControl> access = nullptr;  ///< none: everybody may do everything
-    bool read_only = false;                           ///< nobody may do anything but look
+    std::string openapi;                              ///< the OpenAPI document, as JSON
+    std::shared_ptr<AccessControl> access = nullptr;  ///< null: every client has all rights
+    bool read_only = false;  ///< only requests that change nothing are served
   };
 
   Service(std::shared_ptr<Store> store, StudyHost& host, Metrics& metrics, Options options);
 
-  /// A request that may be served.
+  /// The result of access control: the matching route and the client's token.
   struct Admitted {
     const Route* route = nullptr;
     std::string by = {};  ///< the name of the token
     std::optional<Token> token = {};
   };
-  /// Who asks, and whether they may. Only the method and the path of the request are needed, so
-  /// that nobody else's body is read. `secret`: the token that came with it, if any. Throws
-  /// Problem.
+  /// Checks whether a client may send a request. Needs only its method and path, so that the body
+  /// of a refused request is never read. `secret` is the token that came with the request, if any.
+  /// Throws Problem.
   [[nodiscard]] Admitted admit(const Request& request, std::optional<std::string_view> secret);
 
-  /// Serves it, and notes in it who asks; `done` is called once, by some thread, or before this
-  /// returns.
+  /// Serves a request and stores the client's token name in it. `done` is called exactly once, by
+  /// any thread, possibly before this returns.
   void serve(const Admitted& admitted, Request& request, const Done& done);
 
-  /// Counts the bytes of a request and its answer against the token.
+  /// Counts the bytes of a request and its answer against the limit of the token.
   void count_bytes(const Admitted& admitted, std::size_t bytes);
 
-  /// Other tokens from now on.
+  /// Replaces the tokens.
   void set_access(std::shared_ptr<AccessControl> access);
 
-  /// Finds out whether the store can be read, for `/readyz`; to be called about once a second.
+  /// Checks whether the store can be read, for `/readyz`; to be called about once a second.
   void look_for_store();
 
-  /// Whether nothing more should be sent here.
+  /// From now on `/readyz` answers that the server is stopping.
   void set_stopping() { stopping_ = true; }
 
   // --- the routes
@@ -90,7 +90,7 @@ class Service {
   void history(const Request& request, Done done);
   void events(const Request& request, Done done);
   void stream(const Request& request, Done done);
-  /// Some events after a number, as they are sent to those who follow.
+  /// The events after a number, formatted as server-sent events.
   void frames(const Request& request, Done done);
   void command(const Request& request, Done done);
   void commands(const Request& request, Done done);
@@ -111,7 +111,7 @@ class Service {
   using SteadyClock = std::chrono::steady_clock;
 
   [[nodiscard]] std::shared_ptr<AccessControl> access() const;
-  /// The last event of a study, its phase and why; and how lists and summaries show them.
+  /// The phase of a study and its last event, as lists and summaries show them.
   struct Standing {
     std::optional<JournalEntry> last = {};
     std::string state = {};
@@ -131,7 +131,7 @@ class Service {
   Metrics& metrics_;
   Options options_;
   mutable std::mutex access_mutex_;
-  std::mutex commands_mutex_;  // one is given at a time
+  std::mutex commands_mutex_;  // one command is posted at a time
   LookCache looks_;
   std::atomic<bool> stopping_ = false;
   std::atomic<SteadyClock::time_point> store_seen_ = SteadyClock::now();

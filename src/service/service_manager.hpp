@@ -4,8 +4,8 @@
 
 namespace canopy::service {
 
-/// Tells systemd, if it has started this process, what the server does: `READY=1`. The protocol is
-/// that of sd_notify(3), a datagram to the socket that $NOTIFY_SOCKET names.
+/// Reports the state of the server (`READY=1`) to systemd if that started this process, by the
+/// protocol of sd_notify(3): a datagram to the socket in $NOTIFY_SOCKET.
 void notify_service_manager(const std::string& state);
 
 }  // namespace canopy::service

@@ -7,7 +7,7 @@
 
 namespace canopy::service {
 
-/// Given back while nobody else uses the connection.
+/// A lock that is released through the connection for writing.
 class SharedStore::SharedLock final : public StudyLock {
  public:
   SharedLock(SharedStore& store, std::unique_ptr<StudyLock> lock)
@@ -40,7 +40,7 @@ auto SharedStore::reading(Work&& work) {
     }
   }
   if (!reader) reader = open_();
-  // One that fails is not used again.
+  // A connection that failed is closed.
   const auto give_back = [&] {
     const std::lock_guard access(readers_mutex_);
     readers_.push_back(std::move(reader));
@@ -118,7 +118,7 @@ void SharedStore::set_snapshot(StudyId study, const Snapshot& snapshot) {
   writing([&](FullStore& store) { store.set_snapshot(study, snapshot); });
 }
 
-/// Does not keep others waiting while it waits.
+/// Tries repeatedly instead of blocking the connection while it waits.
 std::unique_ptr<StudyLock> SharedStore::try_lock(StudyId study,
                                                  std::chrono::milliseconds patience) {
   constexpr std::chrono::milliseconds kBetweenTries{50};

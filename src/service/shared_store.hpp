@@ -12,7 +12,7 @@
 
 namespace canopy::service {
 
-/// A store for many threads: one connection that writes, several that read. Thread-safe.
+/// A store for many threads: one connection for writing, several for reading. Thread-safe.
 class SharedStore final : public FullStore {
  public:
   using Open = std::function<std::unique_ptr<FullStore>()>;
@@ -45,10 +45,10 @@ class SharedStore final : public FullStore {
  private:
   class SharedLock;
 
-  /// Runs something on a connection of its own for reading.
+  /// Runs `work` on a connection for reading that no other thread uses meanwhile.
   template <class Work>
   auto reading(Work&& work);
-  /// Runs something on the connection that writes.
+  /// Runs `work` on the connection for writing.
   template <class Work>
   auto writing(Work&& work);
 
@@ -59,7 +59,7 @@ class SharedStore final : public FullStore {
   std::string name_;
 
   std::mutex readers_mutex_;
-  std::vector<std::unique_ptr<FullStore>> readers_;  // that nobody uses now
+  std::vector<std::unique_ptr<FullStore>> readers_;  // idle connections
 };
 
 }  // namespace canopy::service

@@ -17,17 +17,17 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenReads{250};
 constexpr std::chrono::milliseconds kBetweenStates{500};
-constexpr std::chrono::seconds kReadAnyway{1};  // other servers write, too
-constexpr std::chrono::seconds kStateAgain{5};  // it may change without an event
-constexpr std::chrono::seconds kHeartbeat{15};  // so that dead clients are noticed
-constexpr std::uint64_t kPage = 500;            // events at once
-constexpr std::size_t kMostWaiting = 262'144;   // bytes that one may not have taken
+constexpr std::chrono::seconds kReadAnyway{1};  // other servers may write to the store
+constexpr std::chrono::seconds kStateAgain{5};  // the state may change without an event
+constexpr std::chrono::seconds kHeartbeat{15};  // detects dead clients
+constexpr std::uint64_t kPage = 500;            // events per read
+constexpr std::size_t kMostWaiting = 262'144;   // bytes queued for one client
 
 std::string frame(std::string_view kind, std::string_view data) {
   return fmt::format("event: {}\ndata: {}\n\n", kind, data);
 }
 
-/// An answer but for the time at which it was given.
+/// Removes the time stamp from an answer, to compare it with an earlier one.
 std::string without_time(std::string body) {
   constexpr std::string_view kNow = "\"now\":";
   const std::size_t begin = body.find(kNow);
@@ -36,28 +36,29 @@ std::string without_time(std::string body) {
   return body.erase(begin, end - begin);
 }
 
-/// Not in the coroutines: gcc 12 destroys the strings of a list in braces twice there.
+/// Outside of the coroutines because of a bug of gcc 12: it destroys the strings of a braced list
+/// twice there.
 Request request_for(const std::string& study) {
   Request request;
   request.path = {"v1", "studies", study};
   return request;
 }
 
-/// The route that gives what comes next of a journal as it is sent.
+/// An internal route that returns the next events of a journal, formatted for the stream.
 constexpr std::array kFramesQuery{
     QueryField{.name = "after", .help = "", .kind = QueryField::Kind::whole, .usual = "0"},
     QueryField{.name = "limit", .help = "", .kind = QueryField::Kind::whole, .usual = "1"}};
 const Route kFrames{
     .method = "GET", .pattern = "", .serve = &Service::frames, .query = kFramesQuery};
 
-/// And those that tell what is known of a study. Whether a client may ask was found out before.
+/// Internal routes that return the state of a study. Access was checked when the stream began.
 const std::array kStateRoutes{
     Route{.method = "GET", .pattern = "summary", .serve = &Service::summary},
     Route{.method = "GET", .pattern = "best", .serve = &Service::best}};
 
 }  // namespace
 
-/// One client.
+/// A client that follows a study.
 struct Streams::Follower {
   explicit Follower(asio::io_context& io) : wakes(io) {}
 
@@ -71,25 +72,25 @@ struct Streams::Follower {
 
   asio::steady_timer wakes;
   std::deque<Text> waiting;
-  std::size_t bytes = 0;  // that are waiting
+  std::size_t bytes = 0;  // queued for the client
   std::uint64_t last = 0;
   bool wants_journal = true;
-  bool has_joined = false;  // what comes is for it, too
+  bool has_joined = false;  // has caught up and receives all new events
   bool is_left_behind = false;
   bool is_over = false;
 };
 
-/// One study.
+/// The stream of a study and its followers.
 struct Streams::Channel {
   Channel(std::string its_study, asio::io_context& io) : study(std::move(its_study)), wakes(io) {}
 
   std::string study;
   asio::steady_timer wakes;
   bool has_news = false;
-  bool is_known = false;                                  // the last event is
-  std::uint64_t last = 0;                                 // event that was sent
-  std::list<Follower*> followers;                         // none: the reader ends
-  std::map<std::string, std::string, std::less<>> state;  // what was said of it
+  bool is_known = false;                                  // `last` is known
+  std::uint64_t last = 0;                                 // number of the last event that was sent
+  std::list<Follower*> followers;                         // the reader ends when there are none
+  std::map<std::string, std::string, std::less<>> state;  // the latest frame of each kind
   SteadyClock::time_point state_at = {};
   bool state_is_due = true;
 
@@ -100,7 +101,7 @@ struct Streams::Channel {
   }
 };
 
-/// A follower of a channel, for as long as this lives.
+/// Adds a follower to a channel for as long as this object lives.
 struct Streams::Place {
   Place(Streams& its_streams, ChannelPointer its_channel, Follower& follower)
       : streams(its_streams),
@@ -121,7 +122,7 @@ struct Streams::Place {
   std::list<Follower*>::iterator place;
 };
 
-// --- the client's side -----------------------------------------------------------------------
+// --- followers -------------------------------------------------------------------------------
 
 asio::awaitable<void> Streams::follow(Transport& transport, SteadyClock::time_point& deadline,
                                       const Wish& wish) {
@@ -150,7 +151,7 @@ asio::awaitable<void> Streams::follow(Transport& transport, SteadyClock::time_po
     follower.last = *after;
     if (!co_await catch_up(*channel, follower, transport, deadline)) co_return;
   }
-  // What was said of the state, to one who comes later.
+  // A new follower first gets the current state.
   std::string begins;
   for (const auto& [kind, data] : channel->state) begins += frame(kind, data);
   follower.has_joined = true;
@@ -189,7 +190,7 @@ asio::awaitable<bool> Streams::write(Transport& transport, SteadyClock::time_poi
   co_return was_sent;
 }
 
-/// Sends what a client has missed, until it is where all others are.
+/// Sends the events that a client has missed, until it has reached the other followers.
 asio::awaitable<bool> Streams::catch_up(Channel& channel, Follower& follower, Transport& transport,
                                         SteadyClock::time_point& deadline) {
   while (!exchanges_.is_stopping) {
@@ -206,7 +207,7 @@ asio::awaitable<bool> Streams::catch_up(Channel& channel, Follower& follower, Tr
   co_return false;
 }
 
-/// Whether whoever follows a study would still be let in: tokens expire and are taken back.
+/// Checks access again, because tokens expire and are revoked.
 bool Streams::may_still(const Wish& wish) const {
   try {
     (void)exchanges_.service.admit(wish.request, wish.secret);
@@ -216,7 +217,7 @@ bool Streams::may_still(const Wish& wish) const {
   }
 }
 
-// --- the study's side ------------------------------------------------------------------------
+// --- the reader of a study -------------------------------------------------------------------
 
 void Streams::wake(const std::string& study) {
   const auto found = channels_.find(study);
@@ -231,7 +232,7 @@ void Streams::stop() {
   }
 }
 
-/// Reads a study as long as anybody follows it.
+/// Reads a study while it has followers.
 asio::awaitable<void> Streams::read(ChannelPointer channel) {
   bool exists = true;
   while (exists && !exchanges_.is_stopping && !channel->followers.empty()) {
@@ -244,7 +245,7 @@ asio::awaitable<void> Streams::read(ChannelPointer channel) {
       co_await read_state(*channel);
     }
     if (!exists || exchanges_.is_stopping || channel->followers.empty()) break;
-    // News are gathered for a while; without news it looks less often.
+    // Events are collected for a short time; without new events the interval is longer.
     channel->wakes.expires_at(begin + kBetweenReads);
     (void)co_await channel->wakes.async_wait(kAwait);
     while (SteadyClock::now() < begin + kBetweenReads && !exchanges_.is_stopping &&
@@ -265,11 +266,11 @@ asio::awaitable<void> Streams::read(ChannelPointer channel) {
   channels_.erase(channel->study);
 }
 
-/// False if the study is gone.
+/// Returns false if the study was deleted.
 asio::awaitable<bool> Streams::read_journal(Channel& channel) {
-  if (!channel.is_known) {  // what comes from here on
+  if (!channel.is_known) {  // start at the end of the journal
     const Page page = co_await next_page(channel.study, INT64_MAX, 1);
-    if (channel.is_known) co_return true;  // a follower was quicker
+    if (channel.is_known) co_return true;  // a follower was faster
     channel.is_known = page.exists;
     channel.last = page.newest;
     co_return page.exists;
@@ -277,7 +278,7 @@ asio::awaitable<bool> Streams::read_journal(Channel& channel) {
   Page page = co_await next_page(channel.study, channel.last, kPage);
   if (!page.exists || page.next == channel.last) co_return page.exists;
   if (page.next < page.newest) {
-    // More than anybody reads: the rest is in the journal.
+    // Too many events for one page: the stream skips the rest, which the journal has.
     page.text +=
         fmt::format("id: {}\n", page.newest) +
         frame("skipped", fmt::format(R"({{"after":{},"last":{}}})", page.next, page.newest));
@@ -288,7 +289,7 @@ asio::awaitable<bool> Streams::read_journal(Channel& channel) {
   co_return true;
 }
 
-/// Sends what is known of the study, if that has changed.
+/// Sends the state of the study if it has changed.
 asio::awaitable<void> Streams::read_state(Channel& channel) {
   std::string text;
   for (const Route& route : kStateRoutes) {
@@ -298,7 +299,7 @@ asio::awaitable<void> Streams::read_state(Channel& channel) {
     admitted.route = &route;
     const Response state = co_await exchanges_.answer_to(admitted, request);
     if (state.status != 200 && state.status != 409) continue;
-    const std::string body = state.status == 200 ? state.body : "null";  // no best arm yet
+    const std::string body = state.status == 200 ? state.body : "null";  // 409: no best arm yet
     std::string& before = channel.state[what];
     if (without_time(body) == without_time(before)) continue;
     before = body;
@@ -309,7 +310,7 @@ asio::awaitable<void> Streams::read_state(Channel& channel) {
   channel.send(std::make_shared<const std::string>(std::move(text)), false);
 }
 
-/// What follows in the journal of a study. A store that cannot be read has nothing new.
+/// Reads the next events of a study. If the store cannot be read, the page is empty.
 asio::awaitable<Streams::Page> Streams::next_page(const std::string& study, std::uint64_t after,
                                                   std::uint64_t limit) {
   Request request = request_for(study);

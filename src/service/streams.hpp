@@ -18,8 +18,8 @@
 
 namespace canopy::service {
 
-/// Those who follow the journals of studies. One reader a study asks what is new and sends the same
-/// bytes to all of its followers; one who does not take them is left behind. Of one thread.
+/// The event streams of studies. Each study has one reader, which sends the same bytes to all
+/// clients that follow the study; a client that reads too slowly skips events. Runs on one thread.
 class Streams {
  public:
   using SteadyClock = std::chrono::steady_clock;
@@ -27,18 +27,18 @@ class Streams {
   explicit Streams(Exchanges& exchanges) : exchanges_(exchanges) {}
 
   struct Wish {
-    Request request = {};                    ///< for the stream
+    Request request = {};                    ///< the request for the stream
     std::optional<std::string> secret = {};  ///< the token that came with it
-    std::string last_event = {};             ///< that the client has
-    std::string origin = {};                 ///< a page that may ask; empty: none
+    std::string last_event = {};             ///< number of the last event that the client has
+    std::string origin = {};                 ///< origin of the web page that asks; empty: none
   };
-  /// Sends events until the client is gone, the study is deleted or the server stops.
+  /// Sends events until the client disconnects, the study is deleted or the server stops.
   asio::awaitable<void> follow(Transport& transport, SteadyClock::time_point& deadline,
                                const Wish& wish);
 
-  /// There are new events.
+  /// Tells the streams of a study that it has new events.
   void wake(const std::string& study);
-  /// Ends all of them, once the server stops.
+  /// Ends all streams when the server stops.
   void stop();
 
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -50,12 +50,12 @@ class Streams {
   struct Place;
   using ChannelPointer = std::shared_ptr<Channel>;
 
-  /// A piece of a journal, as it is sent.
+  /// A part of a journal, formatted for the stream.
   struct Page {
     bool exists = true;
     std::string text = {};
-    std::uint64_t next = 0;    // the last event that it has
-    std::uint64_t newest = 0;  // the last that there is
+    std::uint64_t next = 0;    // number of its last event
+    std::uint64_t newest = 0;  // number of the newest event of the journal
   };
 
   asio::awaitable<void> read(ChannelPointer channel);

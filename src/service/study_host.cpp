@@ -20,11 +20,11 @@
 namespace canopy::service {
 namespace {
 
-constexpr std::size_t kMostViews = 64;  // of studies that are not open here
+constexpr std::size_t kMostViews = 64;  // cached studies that are not open here
 constexpr std::chrono::seconds kViewsAreKept{30};
 constexpr std::chrono::milliseconds kPatienceWithHolders{300};
 
-/// An answer as it is kept: its status, a line end and its body.
+/// A stored answer: its status, a newline and its body.
 std::string kept_text(const Response& answer) {
   return std::to_string(answer.status) + '\n' + answer.body;
 }
@@ -35,22 +35,23 @@ Response answer_from(std::string kept) {
   return {status, std::move(kept)};
 }
 
-/// Another one each time that a study is opened.
+/// A random id, drawn whenever a study is opened.
 std::string new_incarnation() {
   static thread_local std::mt19937_64 random{std::random_device{}()};
   return fmt::format("{:010x}", random() >> 24);
 }
 
 StudyError closed(const std::string& study) {
-  return {StudyError::Fault::closed, "the study " + study + " is closed: the server stops"};
+  return {StudyError::Fault::closed,
+          "the study " + study + " is closed because the server is stopping"};
 }
 
-/// What makes two requests with one key the same.
+/// Distinguishes requests that have the same idempotency key.
 std::string fingerprint_of(const Request& request) {
   return hash_of(request.method + ' ' + request.target + '\n' + request.body).substr(0, 32);
 }
 
-/// Notes what people want, as whoever runs the study does.
+/// Accepts the posted commands of a study that no tuner runs.
 void take_commands(Study& study) {
   for (const PostedCommand& posted :
        study.store().commands(study.record().id, tuner_state_of(study).last_command())) {
@@ -58,7 +59,7 @@ void take_commands(Study& study) {
       const WantedCommand wanted = command_from(posted.text);
       study.note(CommandAccepted{posted.number, wanted.command, wanted.pulls, wanted.by});
     } catch (const SpecificationError&) {
-      continue;  // of a later version, say
+      continue;  // written by a later version
     }
   }
 }
@@ -98,7 +99,7 @@ StudyRecord record_of(Store& store, const std::string& study) {
                    fmt::format("there is no study \"{}\"", excerpt(study)));
 }
 
-void refuse_beside(const Runner& runner, const std::string& tuner) {
+void require_no_other_tuner(const Runner& runner, const std::string& tuner) {
   if (!runner.is_alive() || runner.id == tuner) return;
   throw Problem(409, "open_elsewhere", "the study is run by a tuner: " + runner.holder);
 }
@@ -114,7 +115,7 @@ void StudyHost::post(std::function<void()> work) {
   boost::asio::post(pool_, std::move(work));
 }
 
-// --- what comes in ---------------------------------------------------------------------------
+// --- requests --------------------------------------------------------------------------------
 
 void StudyHost::write(const std::string& study, const Request& request, Write work, Done done) {
   const HostedPointer hosted = this->hosted(study);
@@ -180,7 +181,7 @@ void StudyHost::run_alone(const std::string& study, const Request& request,
   const auto alone = [this, hosted, tuner, work = std::move(work), answer] {
     StudySession::Outcome outcome;
     try {
-      refuse_beside(hosted->runner, tuner);
+      require_no_other_tuner(hosted->runner, tuner);
       const StudyRecord record = record_of(*store_, hosted->name);
       const std::unique_ptr<StudyLock> lock = store_->try_lock(record.id, Store::kPatience);
       if (!lock) {
@@ -205,9 +206,9 @@ void StudyHost::reopen(const std::string& study, const Request& request,
   const auto open_anew = [this, hosted, specification, tuner, answer] {
     StudySession::Outcome outcome;
     try {
-      refuse_beside(hosted->runner, tuner);
+      require_no_other_tuner(hosted->runner, tuner);
       open_with(hosted, [&](Store& store) {
-        (void)record_of(store, hosted->name);  // it is there, or nothing is made
+        (void)record_of(store, hosted->name);  // throws if the study was deleted
         return Study::open(store, specification, opening(hosted->name));
       });
       outcome.answer = kept_text(no_content());
@@ -220,7 +221,7 @@ void StudyHost::reopen(const std::string& study, const Request& request,
          {open_anew, [answer](const std::exception_ptr& error) { answer({.error = error}); }});
 }
 
-/// The place of a study, whether it is open or not, for a request that follows.
+/// Returns the entry of a study, open or not, and announces a request to it.
 StudyHost::HostedPointer StudyHost::hosted(const std::string& study) {
   const std::lock_guard lock(mutex_);
   HostedPointer& place = hosted_[study];
@@ -244,7 +245,7 @@ StudySession::Task StudyHost::task_of(const HostedPointer& hosted, const Request
   return task;
 }
 
-/// Every answer of a study, and every error, becomes a response here.
+/// Turns the outcome of a task into a response.
 std::function<void(StudySession::Outcome)> StudyHost::answering(const std::string& study,
                                                                 const Request& request,
                                                                 Done done) const {
@@ -255,8 +256,8 @@ std::function<void(StudySession::Outcome)> StudyHost::answering(const std::strin
   };
 }
 
-/// Why a request for a study was refused, and where it could be sent instead if another server has
-/// the study.
+/// The problem that answers a failed request. If another server has the study open, it redirects
+/// there.
 Problem StudyHost::problem_with(const std::string& study, const std::string& target,
                                 const std::exception_ptr& error) const {
   try {
@@ -271,8 +272,8 @@ Problem StudyHost::problem_with(const std::string& study, const std::string& tar
     }
     if (holder == options_.address && !holder.empty()) {
       return Problem(503, "not_yet",
-                     "the server that was here before still has the study; that ends in some "
-                     "seconds")
+                     "the previous server at this address still holds the study for a few "
+                     "seconds; try again")
           .retry_after(1);
     }
     if (!holder.starts_with("http")) return problem_of(refusal);
@@ -283,7 +284,7 @@ Problem StudyHost::problem_with(const std::string& study, const std::string& tar
   }
 }
 
-/// With the mutex: a request has come. False if none is taken any more.
+/// Accepts an announced request; requires the mutex. Returns false if the host is closing.
 bool StudyHost::enter(Hosted& hosted) {
   --hosted.entering;
   if (closing_) drop_if_unused(hosted);
@@ -297,7 +298,7 @@ void StudyHost::submit(const HostedPointer& hosted, Pending pending) {
     pending.task.done({.error = std::make_exception_ptr(closed(hosted->name))});
     return;
   }
-  if (hosted->session && !hosted->session->is_open()) hosted->session.reset();  // it was lost
+  if (hosted->session && !hosted->session->is_open()) hosted->session.reset();  // it lost the study
   if (hosted->session && !hosted->is_changing) {
     hosted->session->post(std::move(pending.task));
     return;
@@ -308,7 +309,7 @@ void StudyHost::submit(const HostedPointer& hosted, Pending pending) {
 
 // --- opening and closing ---------------------------------------------------------------------
 
-/// Does something while the study is closed here; what comes meanwhile waits.
+/// Runs work that needs the study closed; later requests wait.
 void StudyHost::change(const HostedPointer& hosted, Change change) {
   std::unique_lock lock(mutex_);
   if (!enter(*hosted)) {
@@ -320,13 +321,13 @@ void StudyHost::change(const HostedPointer& hosted, Change change) {
   if (!hosted->is_changing) begin_change(hosted);
 }
 
-/// With the mutex.
+/// Requires the mutex.
 void StudyHost::begin_change(const HostedPointer& hosted) {
   hosted->is_changing = true;
   post([this, hosted] { run_changes(hosted); });
 }
 
-/// One worker at a time.
+/// Runs on one worker at a time.
 void StudyHost::run_changes(const HostedPointer& hosted) {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -373,7 +374,7 @@ void StudyHost::run_changes(const HostedPointer& hosted) {
   drop_if_unused(*hosted);
 }
 
-/// With the mutex.
+/// Requires the mutex.
 void StudyHost::drop_if_unused(Hosted& hosted) {
   if (hosted.session || hosted.is_changing) return;
   hosted.state = {};
@@ -391,7 +392,7 @@ OpenOptions StudyHost::opening(const std::string& study) const {
           .patience = kPatienceWithHolders};
 }
 
-/// Opens the study for those who wait, or tells them why it cannot be opened.
+/// Opens the study and submits the waiting requests, or refuses them with the error.
 void StudyHost::open(const HostedPointer& hosted) {
   try {
     const StudyRecord record = record_of(*store_, hosted->name);
@@ -409,7 +410,7 @@ void StudyHost::open(const HostedPointer& hosted) {
 }
 
 void StudyHost::open_with(const HostedPointer& hosted, const std::function<Study(Store&)>& open) {
-  Hosted* const place = hosted.get();  // which outlives its session
+  Hosted* const place = hosted.get();  // outlives its session
   auto session = std::make_shared<StudySession>(
       store_, open,
       StudySession::Options{
@@ -426,7 +427,7 @@ void StudyHost::open_with(const HostedPointer& hosted, const std::function<Study
   push_tick(*hosted);
 }
 
-/// Whoever only wants to look need not have it open.
+/// Refuses the waiting requests, but serves those that only read.
 void StudyHost::refuse_all(Hosted& hosted, const std::exception_ptr& error) {
   std::vector<Pending> waiting;
   {
@@ -476,7 +477,7 @@ Response StudyHost::look(const std::string& study, const Read& work) {
     looked->specification = std::move(specification);
   }
   looked->record = record;
-  // Whoever opens the study next drops these.
+  // The next process that opens the study drops these tickets.
   for (const Ticket ticket : looked->loaded.tickets->expired(machine_clock().wall_time())) {
     (void)looked->loaded.optimizer->drop(ticket);
   }
@@ -496,7 +497,7 @@ void StudyHost::forget(StudyId study) {
   looked_.erase(study);
 }
 
-/// With the mutex.
+/// Requires the mutex.
 void StudyHost::drop_unused_views() {
   const auto now = Runner::SteadyClock::now();
   std::erase_if(looked_, [&](const auto& each) { return now - each.second->used > kViewsAreKept; });
@@ -507,7 +508,7 @@ void StudyHost::drop_unused_views() {
   }
 }
 
-// --- time passes -----------------------------------------------------------------------------
+// --- periodic work ---------------------------------------------------------------------------
 
 void StudyHost::tick() {
   histories_.drop_unused();
@@ -527,7 +528,7 @@ void StudyHost::tick() {
   }
 }
 
-/// With the mutex: nothing but to close it.
+/// Requires the mutex. A change without work just closes the study.
 void StudyHost::close_idle(const HostedPointer& hosted) {
   const auto failed = [this, study = hosted->name](const std::exception_ptr& error) {
     if (options_.failed) options_.failed(study + ": " + problem_with(study, "", error).what());
@@ -543,7 +544,7 @@ void StudyHost::tick_soon(const std::string& study) {
   push_tick(*found->second);
 }
 
-/// With the mutex, for one that is open.
+/// Requires the mutex and an open study.
 void StudyHost::push_tick(Hosted& hosted) const {
   Runner* const runner = &hosted.runner;
   hosted.session->post({.perform =

@@ -30,65 +30,69 @@
 
 namespace canopy::service {
 
-/// A tuner that runs a study from elsewhere: nobody else may, as long as it tells that it lives.
+/// A tuner in another process that runs a study. It holds the study exclusively while it sends
+/// heartbeats.
 struct Runner {
   using SteadyClock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kLease{10};
 
   std::string id = {};
-  std::string holder = {};  ///< for people
+  std::string holder = {};  ///< a readable name
   SteadyClock::time_point until = {};
 
   [[nodiscard]] bool is_alive() const { return !id.empty() && SteadyClock::now() < until; }
 };
 
-/// Throws Problem while a tuner runs the study, unless it is that one who asks.
-void refuse_beside(const Runner& runner, const std::string& tuner = "");
+/// Throws Problem if another tuner than `tuner` runs the study.
+void require_no_other_tuner(const Runner& runner, const std::string& tuner = "");
 
-/// The record of a study. Throws StudyError, which names no other: whoever asks may not be meant to
-/// know of them.
+/// Returns the record of a study. Throws StudyError, whose message names no other study, since the
+/// client may not be allowed to know of them.
 [[nodiscard]] StudyRecord record_of(Store& store, const std::string& study);
 
-/// What a study that is open here can be doing.
+/// The states of a study that is open in this server.
 inline constexpr std::array<std::string_view, 6> kStudyStates{"running", "idle",        "paused",
                                                               "held",    "at_baseline", "ended"};
 
-/// A study that is open here.
+/// The state of a study that is open in this server.
 struct StudyState {
-  std::string text = "idle";    ///< what it is doing
-  std::string runner = {};      ///< the tuner that runs it, for people; empty: there is none
-  std::uint64_t in_flight = 0;  ///< tickets
-  bool tuner_began = false;     ///< and has not stopped, as far as the journal tells
-  std::optional<RunnerCommand> order = {};  ///< that people gave and did not take back,
+  std::string text = "idle";    ///< one of kStudyStates
+  std::string runner = {};      ///< readable name of the tuner that runs it; empty: none
+  std::uint64_t in_flight = 0;  ///< open tickets
+  bool tuner_began = false;     ///< according to the journal, a tuner began and has not stopped
+  std::optional<RunnerCommand> order = {};  ///< the last command that is still in force
   std::string ordered_by = {};
 };
 
-/// A study to look at, wherever it is open.
+/// What read-only requests see of a study, wherever it is open.
 struct StudyView {
   const StudyRecord& record;
   const StudySpecification& specification;
   Optimizer& optimizer;
   const TunerState& tuner;
   const TicketLeases& tickets;
-  std::string open_by = {};             ///< the runner, if there is one
-  std::optional<StudyState> here = {};  ///< if it is open here
+  std::string open_by = {};  ///< readable name of the process that has it open; empty: none
+  std::optional<StudyState> here = {};  ///< set if it is open in this server
   std::string warning = {};             ///< see LoadedOptimizer
 };
 
-/// The studies that are open in this server: opens them when somebody asks for them, and closes
-/// what nobody has used for a while, so that others can open it. Thread-safe. What is called back
-/// is called by a worker.
+/// The studies that are open in this server. A study is opened when a request needs it and closed
+/// when it was idle for a while, so that another server can open it. Callbacks run on worker
+/// threads. Thread-safe.
 class StudyHost {
  public:
   struct Options {
-    std::string address = {};  ///< where other servers send requests for the studies open here
-    std::chrono::milliseconds idle{60'000};  ///< after which a study is closed
+    std::string address =
+        {};  ///< URL to which other servers redirect requests for studies that are open here
+    std::chrono::milliseconds idle{
+        60'000};  ///< time without requests after which a study is closed
     std::size_t threads = 16;
-    Committer* committer = nullptr;  ///< null: each study commits for itself
-    /// Of the same store: where answers to requests with a key are kept; null: nowhere.
+    Committer* committer = nullptr;  ///< null: each study commits by itself
+    /// Stores the answers to requests with a key, in the same store; null: they are not kept.
     KeptAnswers* answers = nullptr;
-    std::function<void(const std::string& study)> changed = {};  ///< has new events
-    std::function<void(const std::string& what)> failed = {};    ///< for the log
+    std::function<void(const std::string& study)> changed =
+        {};  ///< called when a study has new events
+    std::function<void(const std::string& what)> failed = {};  ///< called with errors for the log
   };
 
   using Done = std::function<void(Response)>;
@@ -101,73 +105,73 @@ class StudyHost {
   StudyHost(const StudyHost&) = delete;
   StudyHost& operator=(const StudyHost&) = delete;
 
-  /// Does something to a study, which is opened if need be. A request that comes with a key gets
-  /// the answer that it got before, if it did.
+  /// Runs `work` on a study, which is opened if necessary. A request whose key was used before gets
+  /// the stored answer instead.
   void write(const std::string& study, const Request& request, Write work, Done done);
-  /// The same, and if it throws then nothing that it did stays.
+  /// As `write`, but if `work` throws, all of its changes are discarded.
   void write_all_or_nothing(const std::string& study, const Request& request, Write work,
                             Done done);
-  /// Looks at a study as it is on the disk.
+  /// Runs `work` on the study as it is in the store.
   void read(const std::string& study, const Request& request, Read work, Done done);
-  /// Works on the store itself.
+  /// Runs `work` on the store itself.
   void run(const Request& request, Work work, Done done);
-  /// The same with a study that is closed here, and that nobody has open elsewhere, nor any tuner
-  /// but the one that asks.
+  /// Runs `work` on the store while the study is closed. Fails if another process has the study
+  /// open, or if another tuner than `tuner` runs it.
   void run_alone(const std::string& study, const Request& request, const std::string& tuner,
                  Work work, Done done);
 
-  /// Opens a study anew with another specification, which must not change what was learnt. Only the
-  /// tuner that runs it may, if there is one.
+  /// Opens a study again with a changed specification, which must not change what was learnt. Fails
+  /// if another tuner than `tuner` runs the study.
   void reopen(const std::string& study, const Request& request,
               const StudySpecification& specification, const std::string& tuner, Done done);
 
-  /// Takes note of commands now, if the study is open here.
+  /// Reads new commands of a study now, if it is open in this server.
   void tick_soon(const std::string& study);
 
-  /// To be called about once a second: drops tickets whose time is over, takes note of commands,
-  /// closes what nobody uses.
+  /// To be called about once a second: drops tickets whose leases have expired, reads new commands,
+  /// and closes idle studies.
   void tick();
 
-  /// Answers all that has come, closes all studies. Nothing may be asked for any more.
+  /// Answers all requests that have arrived and closes all studies. No request may follow.
   void close();
 
-  /// Drops what was kept of a study that is deleted.
+  /// Drops everything that is cached of a deleted study.
   void forget(StudyId study);
 
-  /// Calls something on a worker's thread.
+  /// Runs a function on a worker thread.
   void post(std::function<void()> work);
 
-  /// How many are open, by what they are doing; and their tickets in flight.
+  /// The number of open studies by state, and of their open tickets.
   struct Counts {
     std::map<std::string, std::size_t> states = {};
     std::uint64_t in_flight = 0;
   };
   [[nodiscard]] Counts counts() const;
 
-  /// None if it is not open here.
+  /// The state of a study, if it is open in this server.
   [[nodiscard]] std::optional<StudyState> state_of(const std::string& study) const;
 
-  /// Of studies that somebody looks at, wherever they are open.
+  /// The reward histories of studies that clients look at.
   [[nodiscard]] Histories& histories() { return histories_; }
 
  private:
   struct Pending {
     StudySession::Task task = {};
-    Read read = {};  // need not have the study open
+    Read read = {};  // does not need an open study
   };
 
-  /// Something to do while the study is closed here.
+  /// Work that needs the study closed.
   struct Change {
     std::function<void()> work = {};
-    std::function<void(std::exception_ptr)> failed = {};  // it cannot be closed
+    std::function<void(std::exception_ptr)> failed = {};  // called if the study cannot be closed
   };
 
   struct Hosted {
     std::string name;
-    std::shared_ptr<StudySession> session = {};  // null: it is not open
-    Runner runner = {};                          // of the session's tasks, or of a change
-    int entering = 0;                            // requests that are about to come
-    bool is_changing = false;                    // it is being opened or closed: what comes waits
+    std::shared_ptr<StudySession> session = {};  // null: not open
+    Runner runner = {};                          // used by the session's tasks, or by a change
+    int entering = 0;          // number of requests that are about to be submitted
+    bool is_changing = false;  // being opened or closed; requests wait
     std::vector<Pending> waiting = {};
     std::deque<Change> changes = {};
     Runner::SteadyClock::time_point used = {};
@@ -176,7 +180,7 @@ class StudyHost {
   };
   using HostedPointer = std::shared_ptr<Hosted>;
 
-  /// A study that is open elsewhere or nowhere, as it was when somebody looked.
+  /// A cached copy of a study that is not open in this server.
   struct Looked {
     std::mutex mutex = {};
     StudyRecord record = {};
@@ -213,7 +217,8 @@ class StudyHost {
   Options options_;
   Histories histories_;
 
-  mutable std::mutex mutex_;  // of all that is below, and of what is not the tasks' above
+  mutable std::mutex
+      mutex_;  // guards everything below, and the members of Hosted but those of the tasks
   std::condition_variable changed_;
   std::map<std::string, HostedPointer> hosted_;
   std::map<StudyId, std::shared_ptr<Looked>> looked_;

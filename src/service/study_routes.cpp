@@ -1,4 +1,4 @@
-// The routes that make, list and delete studies.
+// The routes that create, list and delete studies.
 
 #include "canopy/clock.hpp"
 #include "canopy/study.hpp"
@@ -29,9 +29,9 @@
 namespace canopy::service {
 namespace {
 
-constexpr std::uint64_t kMostStudies = 1000;  // of one page
+constexpr std::uint64_t kMostStudies = 1000;  // per page
 
-/// A text somewhere in a specification, which was checked when it was stored.
+/// Returns a text in a specification, or "" if it is not there.
 std::string text_at(const Document& document, std::initializer_list<std::string_view> path) {
   const Document* place = &document;
   for (const std::string_view key : path) {
@@ -45,18 +45,18 @@ std::string text_at(const Document& document, std::initializer_list<std::string_
 
 namespace {
 
-/// What people want of a study that is not open here, as far as its commands tell.
+/// Finds the command in force of a study that is not open here.
 void set_order(PhaseFacts& facts, bool has_system, const std::vector<PostedCommand>& commands) {
   for (const PostedCommand& posted : commands) {
-    // A tuner that went on for long has taken note of it, or began after it.
-    if (has_system && facts.last && facts.last->at > posted.at + kWorksOn) continue;
+    // A tuner that was active long after the command has accepted it, or began later.
+    if (has_system && facts.last && facts.last->at > posted.at + kActiveSeconds) continue;
     try {
       const WantedCommand wanted = command_from(posted.text);
       if (wanted.command == RunnerCommand::confirm) continue;
       facts.order = wanted.command;
       facts.ordered_by = wanted.by;
     } catch (const SpecificationError&) {
-      continue;  // of a later version, say
+      continue;  // written by a later version
     }
   }
 }
@@ -164,7 +164,7 @@ void Service::show(const Request& request, Done done) {
 
 namespace {
 
-/// A study to be made, as a request has it.
+/// A study to be created, from the body of a request.
 struct Wanted {
   std::string name;
   std::optional<StudySpecification> specification;
@@ -190,8 +190,7 @@ Wanted wanted_in(const Request& request) {
   const Document::List& journal = body.list(request::kJournal);
   for (const RequestField& field : request::kOfWholeStudy) {
     if (document.contains(field.name) && !wanted.whole) {
-      body.complain(std::string(field.name), "malformed_request",
-                    "is for a study that is given whole");
+      body.complain(std::string(field.name), "malformed_request", R"(needs "whole": true)");
     }
   }
   const auto toml = body.text(request::kToml);
@@ -206,7 +205,7 @@ Wanted wanted_in(const Request& request) {
   }
   body.check();
   DocumentReader reader("journal");
-  for (std::size_t i = 0; i < journal.size() && !reader.is_hopeless(); ++i) {
+  for (std::size_t i = 0; i < journal.size() && !reader.is_full(); ++i) {
     const Names names(wanted.specification->space, wanted.specification->contexts);
     auto entry = entry_from(journal[i], names, reader, fmt::format("journal[{}].", i));
     if (entry) wanted.journal.push_back(std::move(*entry));
@@ -219,7 +218,7 @@ Wanted wanted_in(const Request& request) {
   return wanted;
 }
 
-/// Throws Problem if the journal is not one that the study could have had.
+/// Throws Problem if the journal cannot be replayed with this specification.
 void require_replayable(const NewStudy& study) {
   MemoryStore memory(std::make_shared<MemoryStudies>());
   try {
@@ -234,7 +233,8 @@ void require_replayable(const NewStudy& study) {
   }
 }
 
-/// The study, if the same request has made it before. Throws StudyError if it differs.
+/// Returns the study if an identical request has created it before. Throws StudyError if a study of
+/// that name has other settings.
 std::optional<StudyRecord> made_before(Store& store, const Wanted& wanted) {
   auto existing = wanted.fork_of.empty() ? store.find(wanted.name) : std::nullopt;
   if (!existing) return std::nullopt;
@@ -275,7 +275,7 @@ StudyRecord make_study(Store& store, const Wanted& wanted) {
   throw StudyError(StudyError::Fault::taken, "there already is a study " + wanted.name);
 }
 
-/// Counts those that a token is for.
+/// Throws Problem if there are as many studies as the token may have.
 void refuse_more_studies(Store& store, const Token& token) {
   double studies = 0.0;
   std::string after;
@@ -287,8 +287,7 @@ void refuse_more_studies(Store& store, const Token& token) {
     }
     if (studies >= *token.most_studies) {
       throw Problem(429, "too_many_studies",
-                    fmt::format("there may be {:g} studies of those that this token is for",
-                                *token.most_studies))
+                    fmt::format("this token is limited to {:g} studies", *token.most_studies))
           .retry_after(60);
     }
     if (page.size() < kMostStudies) return;
@@ -309,7 +308,7 @@ void Service::create(const Request& request, Done done) {
   if (request.may_see) {
     for (const std::string& name : {wanted->name, wanted->fork_of, wanted->copied_from}) {
       if (name.empty() || request.may_see->covers(name)) continue;
-      throw Problem(403, "forbidden", "the token is not for the study " + name);
+      throw Problem(403, "forbidden", "the token does not cover the study " + name);
     }
   }
   host_.run(
@@ -323,7 +322,7 @@ void Service::create(const Request& request, Done done) {
           return json_answer(full_item(make_study(store, *wanted), store), 201);
         } catch (const StudyError& error) {
           if (error.fault() != StudyError::Fault::taken) throw;
-          // The same request may have come twice at once.
+          // An identical request may have arrived at the same time.
           const auto made = made_before(store, *wanted);
           if (!made) throw;
           return json_answer(full_item(*made, store));

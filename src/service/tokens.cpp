@@ -88,7 +88,7 @@ bool Token::covers(const std::string& study) const {
 std::string new_secret() {
   std::array<unsigned char, kSecretBytes> bytes{};
   if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {
-    throw std::runtime_error("the system has no random numbers to make a token of");
+    throw std::runtime_error("no random numbers are available to create a token");
   }
   return std::string(kPrefix) + hexadecimal(bytes.data(), bytes.size());
 }
@@ -96,7 +96,7 @@ std::string new_secret() {
 std::string hash_of(std::string_view secret) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
-  // Fetched once: that takes longer than to hash a short text.
+  // Fetched once, because that takes longer than hashing a short text.
   static EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   if (EVP_Digest(secret.data(), secret.size(), digest.data(), &size, sha256, nullptr) != 1) {
     throw std::runtime_error("SHA-256 is not available");
@@ -151,7 +151,7 @@ std::optional<Token> AccessControl::find(std::string_view secret) const {
 
 std::optional<double> AccessControl::too_many(const Token& token) {
   if (!token.requests_per_second && !token.bytes_per_second) return std::nullopt;
-  // A second's worth at once.
+  // The bucket holds the allowance of one second.
   const double requests = token.requests_per_second.value_or(HUGE_VAL);
   const double most_requests = std::max(1.0, requests);
   const double bytes = token.bytes_per_second.value_or(HUGE_VAL);

@@ -14,11 +14,11 @@
 
 namespace canopy::service {
 
-/// What somebody may do; each may also do what those before it may.
+/// The role of a token; each role includes those before it.
 enum class Role : std::uint8_t {
-  read,   ///< Look at studies.
-  work,   ///< Begin studies, ask and tell, run a tuner.
-  admin,  ///< Steer those who run studies, delete.
+  read,   ///< View studies.
+  work,   ///< Create studies, ask and tell, run a tuner.
+  admin,  ///< Post commands, delete studies.
 };
 
 }  // namespace canopy::service
@@ -34,56 +34,57 @@ struct EnumNames<service::Role> {
 
 namespace canopy::service {
 
-/// Somebody who may use the service. The token itself is known to nobody but them.
+/// A client token. Only its hash is stored.
 struct Token {
   std::string name;
   std::string hash;  ///< SHA-256 of the token, in hexadecimal digits
   Role role = Role::read;
-  std::vector<std::string> studies = {"*"};      ///< patterns, as shells have them
+  std::vector<std::string> studies = {"*"};      ///< glob patterns
   std::optional<double> expires = std::nullopt;  ///< seconds since 1970
 
-  // At most; left out: no limit.
+  // Limits; none: unlimited.
   std::optional<double> requests_per_second = std::nullopt;
   std::optional<double> bytes_per_second = std::nullopt;  ///< of requests and answers
-  std::optional<double> most_studies = std::nullopt;      ///< that there may be of those it is for
-  std::optional<double> most_tickets = std::nullopt;      ///< that may be open in one study
+  std::optional<double> most_studies = std::nullopt;      ///< studies that match its patterns
+  std::optional<double> most_tickets = std::nullopt;      ///< open tickets of one study
 
   [[nodiscard]] bool covers(const std::string& study) const;
 };
 
-/// One of the limits of a token.
+/// A limit of a token.
 struct Quota {
-  std::string_view name;  ///< as files of tokens have it
+  std::string_view name;  ///< its key in the file of tokens
   std::string_view help;
   std::optional<double> Token::*limit;
 };
 inline constexpr std::array kQuotas{
-    Quota{"requests_per_second", "requests a second", &Token::requests_per_second},
-    Quota{"bytes_per_second", "bytes a second, of requests and answers", &Token::bytes_per_second},
-    Quota{"most_studies", "studies that there may be of those it is for", &Token::most_studies},
-    Quota{"most_tickets", "tickets that may be open in a study", &Token::most_tickets},
+    Quota{"requests_per_second", "requests per second", &Token::requests_per_second},
+    Quota{"bytes_per_second", "bytes per second, of requests and answers",
+          &Token::bytes_per_second},
+    Quota{"most_studies", "studies that match its patterns", &Token::most_studies},
+    Quota{"most_tickets", "open tickets of a study", &Token::most_tickets},
 };
 
-/// A new token, 256 random bits as text; and what is kept of it.
+/// Returns a new random token of 256 bits as text.
 [[nodiscard]] std::string new_secret();
+/// Returns the SHA-256 hash of a token, in hexadecimal digits.
 [[nodiscard]] std::string hash_of(std::string_view secret);
 
-/// Reads a file of tokens. Throws SpecificationError with everything that is wrong.
+/// Reads a file of tokens. Throws SpecificationError with all of its errors.
 [[nodiscard]] std::vector<Token> load_tokens(const std::string& path);
-/// The text of such a file.
+/// Formats a file of tokens.
 [[nodiscard]] std::string text_of(const std::vector<Token>& tokens);
 
-/// Tells who it is, and whether they ask too much. Thread-safe.
+/// Identifies clients by their tokens and enforces the limits of these. Thread-safe.
 class AccessControl {
  public:
   explicit AccessControl(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
 
-  /// The one that a secret belongs to; none if there is none. Takes as long whatever the secret
-  /// is. One that has expired is returned too.
+  /// Returns the token with that secret, which may have expired. Takes the same time whether or not
+  /// it is found.
   [[nodiscard]] std::optional<Token> find(std::string_view secret) const;
 
-  /// Counts a request; how many seconds to wait if it is one too many, or if there were too many
-  /// bytes.
+  /// Counts a request. Returns the number of seconds to wait if a limit is exceeded.
   [[nodiscard]] std::optional<double> too_many(const Token& token);
   /// Counts the bytes of a request and its answer.
   void count_bytes(const Token& token, std::size_t bytes);
@@ -91,10 +92,10 @@ class AccessControl {
   [[nodiscard]] std::size_t size() const { return tokens_.size(); }
 
  private:
-  /// What is left of a second's worth.
+  /// A token bucket: the remaining allowance, refilled each second.
   struct Bucket {
     double requests = 0.0;
-    double bytes = 0.0;  // below 0: more than that was used
+    double bytes = 0.0;  // negative: more was used than allowed
     std::chrono::steady_clock::time_point at = {};
   };
 

@@ -70,11 +70,12 @@ class TlsTransport final : public Transport {
   }
   asio::awaitable<void> end() override {
     const auto [error] = co_await stream_.async_shutdown(kAwait);
-    (void)error;  // it is the end in any case
+    (void)error;  // the connection ends in any case
   }
 
  private:
-  std::shared_ptr<asio::ssl::context> context_;  // the server's may be replaced meanwhile
+  std::shared_ptr<asio::ssl::context>
+      context_;  // kept alive, because the server may replace its own
   asio::ssl::stream<tcp::socket> stream_;
 };
 

@@ -16,10 +16,10 @@ namespace canopy::service {
 
 namespace asio = boost::asio;
 
-/// Errors as values.
+/// Awaits with errors returned as values.
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
-/// The bytes of one client, in the clear or through TLS.
+/// The byte stream of a client connection, with or without TLS.
 class Transport {
  public:
   Transport() = default;
@@ -29,19 +29,19 @@ class Transport {
 
   [[nodiscard]] virtual asio::ip::tcp::socket& socket() = 0;
 
-  /// False if the client and we have no common language.
+  /// Performs the TLS handshake. Returns false if that fails.
   virtual asio::awaitable<bool> begin() = 0;
-  /// Whether it is possible to wait for bytes without room for them.
+  /// Whether `wait` can wait for bytes without a buffer.
   [[nodiscard]] virtual bool can_wait() const = 0;
   virtual asio::awaitable<bool> wait() = 0;
-  /// 0: the client is gone.
+  /// Returns 0 if the client has disconnected.
   virtual asio::awaitable<std::size_t> read(asio::mutable_buffer room) = 0;
-  /// False: the client is gone.
+  /// Returns false if the client has disconnected.
   virtual asio::awaitable<bool> write(std::string_view head, std::string_view body) = 0;
   virtual asio::awaitable<void> end() = 0;
 };
 
-/// With TLS if there is a context, which must live as long.
+/// Makes a transport with TLS if `tls` is not null; the context must outlive it.
 [[nodiscard]] std::unique_ptr<Transport> make_transport(asio::ip::tcp::socket socket,
                                                         std::shared_ptr<asio::ssl::context> tls);
 

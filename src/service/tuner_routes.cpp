@@ -1,4 +1,4 @@
-// The routes of those who steer, and of tuners that run elsewhere.
+// The routes for commands, and for tuners that run in another process.
 
 #include "canopy/clock.hpp"
 #include "canopy/study.hpp"
@@ -23,7 +23,7 @@ namespace canopy::service {
 
 namespace {
 
-/// The number of the command that was given with this key before, if one was.
+/// The number of the command that was posted before with this key, if there is one.
 std::optional<std::uint64_t> posted_with(Store& store, const StudyRecord& record,
                                          const WantedCommand& wanted) {
   for (const PostedCommand& posted : store.commands(record.id, 0)) {
@@ -33,7 +33,7 @@ std::optional<std::uint64_t> posted_with(Store& store, const StudyRecord& record
       if (before == wanted) return posted.number;
       throw StudySession::ReusedKey();
     } catch (const SpecificationError&) {
-      continue;  // of a later version, say
+      continue;  // written by a later version
     }
   }
   return std::nullopt;
@@ -86,7 +86,7 @@ void Service::commands(const Request& request, Done done) {
             table.set("by", wanted.by);
             table.set("pulls", wanted.pulls);
           } catch (const SpecificationError&) {
-            continue;  // somebody has written nonsense to the store
+            continue;  // invalid text in the store
           }
           list.push_back(std::move(table));
         }
@@ -95,7 +95,7 @@ void Service::commands(const Request& request, Done done) {
       std::move(done));
 }
 
-// --- tuners that run elsewhere ---------------------------------------------------------------
+// --- tuners in other processes ---------------------------------------------------------------
 
 void Service::take_tuner(const Request& request, Done done) {
   Body body(request);
@@ -105,9 +105,9 @@ void Service::take_tuner(const Request& request, Done done) {
   host_.write(
       study_of(request), request,
       [tuner, holder](Study& study, Runner& runner) {
-        refuse_beside(runner, tuner);
+        require_no_other_tuner(runner, tuner);
         if (!runner.is_alive() && study.summary().in_flight > 0 && study.has_leases()) {
-          throw Problem(409, "open_elsewhere", "workers have tickets of this study");
+          throw Problem(409, "open_elsewhere", "workers hold leased tickets of this study");
         }
         runner = {tuner, holder, Runner::SteadyClock::now() + Runner::kLease};
         return json_answer(
@@ -130,8 +130,8 @@ void Service::release_tuner(const Request& request, Done done) {
 
 namespace {
 
-/// Throws Problem if an event says that a command was accepted which is not in the store, or was
-/// accepted before: commands are given by those who may, once.
+/// Throws Problem if an event accepts a command that was not posted, or accepts one twice: a tuner
+/// must not bypass the access control of commands.
 void require_given(Study& study, const Event& event) {
   const auto* accepted = std::get_if<CommandAccepted>(&event);
   if (accepted == nullptr) return;
@@ -145,11 +145,11 @@ void require_given(Study& study, const Event& event) {
     if (is_there && wanted == said) return;
   }
   throw Problem(409, "does_not_fit",
-                fmt::format("nobody has given the command {} of number {}",
+                fmt::format("the command {} with number {} was not posted",
                             name_of(accepted->command), accepted->number));
 }
 
-/// Whether the journal goes on with exactly these events.
+/// Whether the journal continues with exactly these events.
 bool has_after(Study& study, std::uint64_t after, const std::vector<Event>& events) {
   std::size_t same = 0;
   study.store().read(study.record().id, {after, events.size()}, [&](const JournalEntry& entry) {
@@ -169,7 +169,7 @@ void Service::tuner_events(const Request& request, Done done) {
   host_.write_all_or_nothing(
       study_of(request), request,
       [body, tuner, after](Study& study, Runner& runner) {
-        refuse_beside(runner, tuner);
+        require_no_other_tuner(runner, tuner);
         DocumentReader reader("events");
         std::vector<Event> events;
         std::size_t i = 0;
@@ -177,7 +177,7 @@ void Service::tuner_events(const Request& request, Done done) {
           const Names names(study.specification().space, study.specification().contexts);
           auto event = event_from(each, names, reader, fmt::format("events[{}].", i++));
           if (event) events.push_back(std::move(*event));
-          if (reader.is_hopeless()) break;
+          if (reader.is_full()) break;
         }
         reader.throw_if_any();
         if (study.events() != after) {
@@ -187,13 +187,13 @@ void Service::tuner_events(const Request& request, Done done) {
           throw Problem(409, "moved_on",
                         fmt::format("the journal has {} events, not {}", study.events(), after));
         }
-        // After a restart the server does not know of any tuner: the first that writes has it.
+        // After a restart the server knows no tuner: the first one that writes holds the study.
         if (!runner.is_alive()) runner = {tuner, "a tuner", {}};
         runner.until = Runner::SteadyClock::now() + Runner::kLease;
         try {
           for (const Event& event : events) {
             require_given(study, event);
-            study.repeat(event);
+            study.replay(event);
           }
         } catch (const StudyError& error) {
           throw Problem(409, "does_not_fit", error.what());
@@ -217,7 +217,7 @@ void Service::snapshot(const Request& request, Done done) {
       std::move(done));
 }
 
-/// The server makes snapshots of its own: it has the same state.
+/// Does nothing: the server makes its own snapshots of the same state.
 void Service::set_snapshot(const Request& request, Done done) {
   Query(request).check();
   host_.write(

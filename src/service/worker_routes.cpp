@@ -1,4 +1,4 @@
-// The routes of workers: what to try next, and how that went.
+// The routes of workers: ask and tell.
 
 #include "canopy/study.hpp"
 
@@ -33,7 +33,7 @@ void refuse_while_stopped(const TunerState& tuner) {
   const std::optional<RunnerCommand> order = tuner.order();
   if (!order) return;
   if (*order == RunnerCommand::end)
-    throw Problem(409, "ended", "the study has ended; the command resume reopens it");
+    throw Problem(409, "ended", "the study has ended; post the command resume to reopen it");
   throw Problem(
       409, "paused",
       fmt::format("the study is stopped by the command {}; resume continues it", name_of(*order)))
@@ -44,7 +44,7 @@ void refuse_more_tickets(const Study& study, std::uint64_t count, std::optional<
   const double limit = std::min(most.value_or(kMostOpenTickets), kMostOpenTickets);
   if (static_cast<double>(study.summary().in_flight + count) <= limit) return;
   throw Problem(429, "too_many_tickets",
-                fmt::format("{:g} tickets of this study may be open at a time", limit))
+                fmt::format("the limit is {:g} open tickets of this study", limit))
       .retry_after(1);
 }
 
@@ -57,7 +57,7 @@ Mistake gone() {
               "again, or restored from a backup; ask again"};
 }
 
-/// What came of several requests.
+/// The results of several items of one request.
 class Results {
  public:
   void add(const std::string& field, Outcome outcome) {
@@ -72,7 +72,7 @@ class Results {
     refusals_.push_back(std::move(refusal));
   }
 
-  /// Throws when nothing at all has succeeded.
+  /// Throws Problem if all items were refused.
   [[nodiscard]] Response answer(Document document = {}) {
     if (refusals_.size() == results_.size()) {
       const bool all_gone = std::all_of(refusals_.begin(), refusals_.end(),
@@ -89,12 +89,12 @@ class Results {
   std::vector<Mistake> refusals_;
 };
 
-/// The elements of a list of the body, each read by read(body, table, prefix).
+/// Reads the objects of a list in the body by read(body, table, prefix).
 template <class Read>
 auto read_all(Body& body, const RequestField& key, Read&& read) {
   std::vector<decltype(read(body, body.document(), ""))> all;
   const Document::List& list = body.list(key);
-  for (std::size_t i = 0; i < list.size() && !body.is_hopeless(); ++i) {
+  for (std::size_t i = 0; i < list.size() && !body.is_full(); ++i) {
     const std::string field = fmt::format("{}[{}]", key.name, i);
     all.push_back(read(body, body.table_at(list, i, field), field + "."));
   }
@@ -113,8 +113,8 @@ const NamedTicket* ticket_of(const Other& /*request*/) {
   return nullptr;
 }
 
-/// Performs all of them, each on its own. A ticket of another incarnation may be that of another
-/// arm.
+/// Performs each item on its own. Tickets of another incarnation are refused first, since their
+/// numbers may belong to other arms now.
 template <class Requests>
 Results performed(Study& study, const RequestField& key, const Requests& requests) {
   Results results;
@@ -128,7 +128,7 @@ Results performed(Study& study, const RequestField& key, const Requests& request
   return results;
 }
 
-/// A pull as clients see it.
+/// A pull as it is sent to clients.
 Document named_pull(const Space& space, Optimizer& optimizer, const Pull& pull,
                     const std::string& incarnation) {
   Document document = pull_document(space, optimizer, pull);
@@ -148,7 +148,7 @@ void Service::ask(const Request& request, Done done) {
       study_of(request), request,
       [=, most = request.may_see ? request.may_see->most_tickets : std::nullopt](Study& study,
                                                                                  Runner& runner) {
-        refuse_beside(runner);
+        require_no_other_tuner(runner);
         refuse_while_stopped(tuner_state_of(study));
         const std::vector<double> context = body->context(body->document(), "", study.contexts());
         body->check();
@@ -184,7 +184,7 @@ void Service::tell(const Request& request, Done done) {
   host_.write(
       study_of(request), request,
       [tells = read_all(body, request::kTells, read_tell)](Study& study, Runner& runner) {
-        refuse_beside(runner);
+        require_no_other_tuner(runner);
         Results results = performed(study, request::kTells, tells);
         return results.answer(Document::Table{{"t", study.summary().t}});
       },
@@ -196,13 +196,13 @@ void Service::drop(const Request& request, Done done) {
   std::vector<NamedTicket> tickets;
   for (const Document& each : body.list(request::kTickets)) {
     tickets.push_back(body.ticket_in(each, fmt::format("tickets[{}]", tickets.size())));
-    if (body.is_hopeless()) break;
+    if (body.is_full()) break;
   }
   body.check();
   host_.write(
       study_of(request), request,
       [tickets](Study& study, Runner& runner) {
-        refuse_beside(runner);
+        require_no_other_tuner(runner);
         return performed(study, request::kTickets, tickets).answer();
       },
       std::move(done));
@@ -210,15 +210,15 @@ void Service::drop(const Request& request, Done done) {
 
 namespace {
 
-/// The work of a request with a list of things about arms, which only those can read who know the
-/// space.
+/// The work of a request with a list of items that name arms. They are parsed when the study is
+/// open, because that needs its space.
 template <class Read>
 auto work_about_arms(const Request& request, const RequestField& key, Read read) {
   auto body = std::make_shared<Body>(request);
   (void)body->list(key);
   body->check();
   return [body, key, read](Study& study, Runner& runner) {
-    refuse_beside(runner);
+    require_no_other_tuner(runner);
     const Names names(study.specification().space, study.specification().contexts);
     const auto requests =
         read_all(*body, key, [&](Body& each, const Document& table, const std::string& prefix) {

@@ -21,7 +21,7 @@ std::uint32_t checksum_of(std::uint64_t number, double at, std::string_view even
 }  // namespace
 
 EventRow row_of(const JournalEntry& entry) {
-  const double at = entry.at + 0.0;  // a database may forget the sign of zero
+  const double at = entry.at + 0.0;  // some databases do not store the sign of zero
   std::string event = encode(entry.event);
   const std::uint32_t checksum = checksum_of(entry.number, at, event);
   return {entry.number, at, checksum, std::move(event)};

@@ -7,15 +7,15 @@
 
 namespace canopy {
 
-/// An entry of a journal as a row of the table `events`. The checksum covers the number, the time
-/// and the text, whichever study they belong to: a fork copies rows as they are.
+/// A journal entry as a row of the table `events`. The checksum covers number, time and text, but
+/// not the study, so that a fork can copy rows unchanged.
 struct EventRow {
   std::uint64_t number = 0;
   double at = 0.0;
   std::uint32_t checksum = 0;
   std::string event;
 
-  /// Throws StudyError that names the event if a bit of the row is not as it was written.
+  /// Throws StudyError, which names the event, if the checksum does not match.
   [[nodiscard]] JournalEntry entry() const;
 };
 

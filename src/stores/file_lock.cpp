@@ -13,7 +13,7 @@
 namespace canopy {
 namespace {
 
-/// The same for every name of the same store.
+/// Independent of the path by which the store was opened.
 std::string lock_path(const std::string& store_path) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(store_path, error);
@@ -31,12 +31,13 @@ struct flock on_byte(std::int64_t byte, short kind) {
 
 }  // namespace
 
-/// All that are open in this process. A fork closes them: with the descriptor it would have the
-/// locks too, and keep them when its parent is gone.
+/// All lock files that are open in this process. A child closes them after a fork, because it would
+/// otherwise share the locks and keep them after its parent has ended.
 class LockFile::OpenFiles {
  public:
   static OpenFiles& all() {
-    static auto* const files = new OpenFiles;  // also there when static objects end
+    // Never destroyed, since static objects may use it at exit.
+    static auto* const files = new OpenFiles;
     return *files;
   }
 
@@ -103,7 +104,7 @@ std::unique_ptr<LockFile::Lock> LockFile::try_take(std::int64_t byte) {
 }
 
 bool LockFile::is_taken(std::int64_t byte) const {
-  // By a descriptor of its own, to which even our locks are somebody else's.
+  // A separate descriptor, so that locks of this process are detected, too.
   const int file = ::open(lock_path(store_path_).c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
   struct flock wanted = on_byte(byte, F_WRLCK);
@@ -112,10 +113,10 @@ bool LockFile::is_taken(std::int64_t byte) const {
   return is_taken;
 }
 
-void LockFile::give_back(std::int64_t byte) {
+void LockFile::release(std::int64_t byte) {
   const std::lock_guard lock(mutex_);
   struct flock free = on_byte(byte, F_UNLCK);
-  fcntl(file_, F_OFD_SETLK, &free);  // although children may still have the file
+  fcntl(file_, F_OFD_SETLK, &free);  // explicit, because children may have inherited the descriptor
   taken_.erase(byte);
 }
 
@@ -123,7 +124,7 @@ LockFile::Lock::Lock(std::shared_ptr<LockFile> file, std::int64_t byte)
     : file_(std::move(file)), byte_(byte), owner_(getpid()) {}
 
 LockFile::Lock::~Lock() {
-  if (owner_ == getpid()) file_->give_back(byte_);
+  if (owner_ == getpid()) file_->release(byte_);
 }
 
 }  // namespace canopy

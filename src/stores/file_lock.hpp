@@ -9,10 +9,9 @@
 
 namespace canopy {
 
-/// Locks on bytes of a file beside a store. One owner has a byte at a time on this machine; the
-/// kernel takes it away when the process ends, however it ends. A process that was forked from the
-/// owner's does not have it, nor keeps it from others. All locks of one of these share a
-/// descriptor. Thread-safe.
+/// Locks on single bytes of a file beside a store. Each byte has at most one owner on this machine.
+/// The kernel releases a lock when its process ends. A forked child does not own its parent's locks
+/// and does not keep them alive. All locks share one descriptor. Thread-safe.
 class LockFile : public std::enable_shared_from_this<LockFile> {
  public:
   explicit LockFile(std::string store_path);
@@ -20,7 +19,7 @@ class LockFile : public std::enable_shared_from_this<LockFile> {
   LockFile(const LockFile&) = delete;
   LockFile& operator=(const LockFile&) = delete;
 
-  /// A byte, for as long as this lives.
+  /// Holds the lock on a byte during its lifetime.
   class Lock {
    public:
     Lock(std::shared_ptr<LockFile> file, std::int64_t byte);
@@ -31,24 +30,24 @@ class LockFile : public std::enable_shared_from_this<LockFile> {
    private:
     std::shared_ptr<LockFile> file_;
     std::int64_t byte_;
-    int owner_;  // the process
+    int owner_;  // process id
   };
 
-  /// Null when somebody else has it, or another lock of this. Throws StoreError when the file
-  /// cannot be made.
+  /// Returns null if the byte is locked, by this or another process. Throws StoreError if the file
+  /// cannot be created.
   [[nodiscard]] std::unique_ptr<Lock> try_take(std::int64_t byte);
 
-  /// Whether somebody has it; false where that cannot be known.
+  /// Whether the byte is locked by any process; false if that cannot be determined.
   [[nodiscard]] bool is_taken(std::int64_t byte) const;
 
  private:
   void open();
-  void give_back(std::int64_t byte);
+  void release(std::int64_t byte);
   class OpenFiles;
 
   std::string store_path_;
   std::mutex mutex_;
-  int file_ = -1;  // none yet
+  int file_ = -1;  // not open yet
   std::set<std::int64_t> taken_;
 };
 

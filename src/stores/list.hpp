@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-// The kinds of stores. Each has its entry beside it; a new one is a line here, before SQLite, which
-// any name may be the file of.
+// The kinds of stores, each with an entry function in its own source. New kinds must come before
+// SQLite, which accepts any name as a file.
 // clang-format off
 #define CANOPY_STORES(entry) \
   entry(postgres) \
@@ -17,11 +17,11 @@
 
 namespace canopy {
 
-/// A kind of store.
+/// Describes a kind of store.
 struct StoreEntry {
-  std::vector<std::string_view> prefixes;  ///< the names of such stores begin with one of them
+  std::vector<std::string_view> prefixes;  ///< name prefixes of such stores; empty: any name
   std::unique_ptr<FullStore> (*open)(const std::string& name, Store::Mode mode);
-  /// See canopy::find_faults; null where a store has nothing to check.
+  /// See canopy::find_faults; null if there is nothing to check.
   std::vector<std::string> (*find_faults)(const std::string& name) = nullptr;
 };
 

@@ -8,7 +8,8 @@ namespace {
 
 using Open = FullStore* (*)(const std::string& address, Store::Mode mode);
 
-/// From the library beside the one that this is in. It stays: stores may outlive everything else.
+/// Loads the module from the folder of this library. It is never unloaded, since stores may live
+/// until the process ends.
 Open load() {
   Dl_info self{};
   dladdr(reinterpret_cast<const void*>(&load), &self);
@@ -17,16 +18,16 @@ Open load() {
   if (!std::filesystem::exists(file)) {
     throw StoreError(
         StoreError::Fault::unreachable,
-        "this canopy was built where PostgreSQL's own library, libpq, was not found: install it "
-        "with its "
-        "headers (Debian's libpq-dev) and build canopy again to keep studies in PostgreSQL");
+        "this canopy was built without libpq, the PostgreSQL client library: install it with its "
+        "headers (Debian's libpq-dev) and rebuild canopy to keep studies in PostgreSQL");
   }
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    throw StoreError(StoreError::Fault::unreachable,
-                     std::string("PostgreSQL's own library, libpq (Debian's libpq5), is needed for "
-                                 "a store in PostgreSQL: ") +
-                         dlerror());
+    throw StoreError(
+        StoreError::Fault::unreachable,
+        std::string("libpq, the PostgreSQL client library (Debian's libpq5), is required for "
+                    "a store in PostgreSQL: ") +
+            dlerror());
   }
   return reinterpret_cast<Open>(dlsym(library, "canopy_open_postgres"));
 }

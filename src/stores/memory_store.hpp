@@ -21,7 +21,7 @@
 
 namespace canopy {
 
-/// What several stores of one name have in common.
+/// The studies shared by all memory stores of one name.
 struct MemoryStudies {
   struct Study {
     StudyRecord record;
@@ -34,13 +34,13 @@ struct MemoryStudies {
   std::map<StudyId, Study> studies;
   StudyId last_id = 0;
 
-  // Locks are waited for, so that they are thread-safe, unlike the rest.
+  // Locks may be waited for by several threads and are therefore thread-safe, unlike the rest.
   std::mutex mutex;
   std::condition_variable released;
   std::set<StudyId> locked;
 };
 
-/// A store in memory, for simulations and tests: what stores have to do, in the fewest words.
+/// A store in memory for simulations and tests: a minimal implementation of the interface.
 class MemoryStore final : public FullStore {
  public:
   explicit MemoryStore(std::shared_ptr<MemoryStudies> studies = std::make_shared<MemoryStudies>())
@@ -128,7 +128,7 @@ class MemoryStore final : public FullStore {
   void read(StudyId id, const EntryRange& range,
             const std::function<void(const JournalEntry&)>& visit) override {
     if (!all_->studies.contains(id)) return;
-    const std::vector<JournalEntry> journal = at(id).journal;  // visit may append
+    const std::vector<JournalEntry> journal = at(id).journal;  // a copy, because visit may append
     std::uint64_t left = range.limit;
     for (const JournalEntry& entry : journal) {
       if (entry.number <= range.after) continue;
@@ -223,15 +223,15 @@ class MemoryStore final : public FullStore {
   }
 
   [[nodiscard]] StoreError gone() const {
-    return {StoreError::Fault::other, name_ + ": the study is gone"};
+    return {StoreError::Fault::other, name_ + ": the study has been deleted"};
   }
 
   void check_texts(std::initializer_list<std::string_view> texts) const {
     if (std::all_of(texts.begin(), texts.end(), is_text)) return;
-    throw StoreError(StoreError::Fault::other, name_ + ": not a text");
+    throw StoreError(StoreError::Fault::other, name_ + ": text is not UTF-8 or has a zero byte");
   }
 
-  /// As databases do, all of it fails when a number or a key is there already.
+  /// Like a database, rejects the whole write if an entry number or a key exists already.
   void check(const StudyWrite& write) const {
     const auto study = all_->studies.find(write.study);
     if (study == all_->studies.end()) return;
@@ -241,7 +241,7 @@ class MemoryStore final : public FullStore {
       check_texts({answer.key, answer.request, answer.answer});
       taken = taken || study->second.answers.contains(answer.key);
     }
-    if (taken) throw StoreError(StoreError::Fault::other, name_ + ": the entry is there already");
+    if (taken) throw StoreError(StoreError::Fault::other, name_ + ": the entry exists already");
   }
 
   std::string name_ = "memory";

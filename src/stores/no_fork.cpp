@@ -7,7 +7,7 @@
 namespace canopy {
 namespace {
 
-constinit std::mutex gate;  // which a fork shuts, until it is done
+constinit std::mutex gate;  // locked during a fork
 constinit std::atomic<int> inside{0};
 
 void wait_for_all() {

@@ -2,8 +2,8 @@
 
 namespace canopy {
 
-/// While one lives, a fork of this process waits. SQLite has locks for the whole process: one that
-/// another thread has at a fork is never free in the child. They must not be nested.
+/// Delays forks of this process during its lifetime. SQLite has process-wide mutexes; one that
+/// another thread holds during a fork would stay locked in the child forever. Must not be nested.
 class NoFork {
  public:
   NoFork();

@@ -25,7 +25,7 @@ std::multimap<std::string, pid_t>& all() {
 
 constinit std::mutex listing;
 
-/// Free in a child, whatever other threads were doing at the fork.
+/// Locks the list. The mutex is never locked during a fork, so it is free in a child.
 struct Listing {
   NoFork until_done;
   std::lock_guard<std::mutex> lock{listing};

@@ -7,10 +7,10 @@
 
 namespace canopy {
 
-/// Opens a store in a database of PostgreSQL. Throws StoreError.
+/// Opens a store in a PostgreSQL database. Throws StoreError.
 ///
-/// A program links what that needs (open_postgres.cpp). The Python module loads it when somebody
-/// asks for it (load_postgres.cpp), so that it can be imported where libpq is not installed.
+/// Programs link the implementation (open_postgres.cpp). The Python module loads it on first use
+/// (load_postgres.cpp), so that it can be imported on machines without libpq.
 [[nodiscard]] std::unique_ptr<FullStore> open_postgres(const std::string& address,
                                                        Store::Mode mode);
 

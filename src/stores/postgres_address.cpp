@@ -24,11 +24,11 @@ struct Setting {
   const char* value;
 };
 
-// What holds unless the address says otherwise.
+// Defaults of connection parameters.
 constexpr std::array kSettings{
     Setting{"connect_timeout", "5"},
-    // The other side is gone when it is silent for six seconds: both while it owes an answer and
-    // while it does not take what is sent.
+    // A silent peer is given up after six seconds, whether it owes a response or does not
+    // acknowledge data.
     Setting{"keepalives", "1"},
     Setting{"keepalives_idle", "3"},
     Setting{"keepalives_interval", "1"},
@@ -37,8 +37,8 @@ constexpr std::array kSettings{
     Setting{"fallback_application_name", "canopy"},
 };
 
-/// Where the password is in the middle of an address, if it has one there: from the first colon to
-/// the last @. That may be too much, and is never too little.
+/// The position of the password in a URL: from the first colon to the last @. This may include too
+/// much, but never too little.
 struct Password {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -75,13 +75,13 @@ struct FreeOptions {
 }  // namespace
 
 PostgresAddress::PostgresAddress(const std::string& address) : name_(masked(address)) {
-  // What libpq says of an address that it cannot read may hold a part of the password.
+  // The error message of libpq is not used, because it may contain a part of the password.
   const auto refuse = [&] {
     throw StoreError(Fault::unreachable,
                      name_ +
-                         ": is not an address of PostgreSQL: it looks like "
-                         "postgresql://user@host/database, and special characters of a password "
-                         "are written as %40 and so on");
+                         ": is not a PostgreSQL address: expected "
+                         "postgresql://user@host/database, with special characters in a password "
+                         "percent-encoded (%40 for @)");
   };
   const Password password = password_in(address);
   const std::string_view secret =
@@ -112,7 +112,8 @@ PostgresAddress::PostgresAddress(const std::string& address) : name_(masked(addr
 }
 
 std::string PostgresAddress::connection(std::chrono::milliseconds longest_statement) const {
-  // Whoever is stopped in the middle of a transaction does not keep the others waiting for long.
+  // The timeouts prevent a client that is stopped within a transaction from blocking others for
+  // long.
   const std::string options = fmt::format(
       "-c statement_timeout={} -c lock_timeout=5000 -c idle_in_transaction_session_timeout=5000 -c "
       "default_transaction_isolation=read\\ committed -c standard_conforming_strings=on {}",

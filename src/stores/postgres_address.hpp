@@ -5,24 +5,25 @@
 
 namespace canopy {
 
-/// Where a database of PostgreSQL is and how it is reached, from an address as libpq reads it:
+/// The address of a PostgreSQL database, in any form that libpq accepts:
 /// `postgresql://user@host/database`, `postgresql:///database?host=/a/folder`, and so on.
 class PostgresAddress {
  public:
   /// Throws StoreError.
   explicit PostgresAddress(const std::string& address);
 
-  /// For messages: never with a password.
+  /// The address without a password, for messages.
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  /// The same for libpq, with what canopy needs beside it: whatever the network does, an error
-  /// comes after seconds. No statement takes longer than this. Holds the password.
+  /// The address for libpq, including the password and canopy's connection parameters: these ensure
+  /// that network failures are detected within seconds and that no statement takes longer than
+  /// `longest_statement`.
   [[nodiscard]] std::string connection(std::chrono::milliseconds longest_statement) const;
 
  private:
   std::string name_;
-  std::string given_;    // all parameters but `options`, as the query of an address
-  std::string options_;  // for the server
+  std::string given_;    // all parameters except `options`, as a URL query
+  std::string options_;  // command-line options for the server
 };
 
 }  // namespace canopy

@@ -8,8 +8,7 @@
 
 namespace canopy {
 
-/// A list of values as PostgreSQL reads an array: many rows travel as one parameter of one
-/// statement.
+/// A list of values in PostgreSQL's array syntax, so that many rows can be passed as one parameter.
 class PostgresArray {
  public:
   void add(std::int64_t number) { add_item(std::to_string(number)); }

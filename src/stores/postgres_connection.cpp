@@ -17,7 +17,7 @@ namespace {
 
 using Fault = StoreError::Fault;
 
-/// How much longer than its own limit the server is waited for.
+/// How long to wait for the server after its own statement timeout.
 constexpr std::chrono::seconds kGrace{2};
 
 std::string_view first_line(std::string_view text) {
@@ -37,7 +37,8 @@ PostgresConnection::PostgresConnection(PostgresAddress address,
       process_(getpid()) {}
 
 PostgresConnection::~PostgresConnection() {
-  if (process_ != getpid()) (void)connection_.release();  // to close it would end the parent's
+  if (process_ != getpid())
+    (void)connection_.release();  // closing it would end the parent's connection
 }
 
 // --- connections -----------------------------------------------------------------------------
@@ -78,7 +79,7 @@ void PostgresConnection::close() {
   prepared_.clear();
 }
 
-/// Whether the server has hung up since the last call.
+/// Whether the server has closed the connection.
 bool PostgresConnection::is_lost() const {
   PGconn* const connection = connection_.get();
   pollfd socket{.fd = PQsocket(connection), .events = POLLIN, .revents = 0};
@@ -124,7 +125,7 @@ PostgresRows PostgresConnection::execute(std::string_view sql,
                                     0));
 }
 
-/// The name of a prepared statement. Those of one connection are kept until it ends.
+/// Prepares a statement, once per connection, and returns its name.
 const std::string& PostgresConnection::prepared(std::string_view sql, std::size_t values) {
   const auto found = prepared_.find(sql);
   if (found != prepared_.end()) return found->second;
@@ -135,7 +136,7 @@ const std::string& PostgresConnection::prepared(std::string_view sql, std::size_
   return prepared_.emplace(text, label).first->second;
 }
 
-/// What the server answers to what was just sent: the rows of the last statement.
+/// Waits for the results of the statements just sent and returns the rows of the last one.
 PostgresRows PostgresConnection::answer(int was_sent) {
   const auto deadline = SteadyClock::now() + longest_statement_ + kGrace;
   PostgresRows last(nullptr, name());
@@ -144,7 +145,7 @@ PostgresRows PostgresConnection::answer(int was_sent) {
     exchange(deadline);
     PostgresRows next(PQgetResult(connection_.get()), name());
     if (next.result() == nullptr) break;
-    if (has_failed) continue;  // what follows is of no interest
+    if (has_failed) continue;  // drain the remaining results
     last = std::move(next);
     const ExecStatusType status = PQresultStatus(last.result());
     has_failed = status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK;
@@ -153,7 +154,7 @@ PostgresRows PostgresConnection::answer(int was_sent) {
   return last;
 }
 
-/// Sends what is left to be sent and waits until a result is there.
+/// Sends pending data and waits until a result is available.
 void PostgresConnection::exchange(SteadyClock::time_point deadline) {
   PGconn* const connection = connection_.get();
   for (;;) {
@@ -167,13 +168,13 @@ void PostgresConnection::exchange(SteadyClock::time_point deadline) {
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0) {
       close();
-      throw postgres_error(Fault::unreachable, name(), "the server does not answer");
+      throw postgres_error(Fault::unreachable, name(), "the server does not respond");
     }
-    if (PQconsumeInput(connection) == 0) return;  // it is lost: the result says so
+    if (PQconsumeInput(connection) == 0) return;  // the connection is lost; the result reports it
   }
 }
 
-/// Throws the error of a result. Details, which may hold what was to be written, are left out.
+/// Throws the error of a result. Omits the details, which may contain data of the statement.
 void PostgresConnection::fail(const PGresult* result) {
   const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
   const char* primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);

@@ -22,16 +22,16 @@
 
 namespace canopy {
 
-/// A database of PostgreSQL. A connection that is lost is made anew by the next call; statements
-/// are prepared once for each. Whatever the server does, every function ends: the server gives up a
-/// statement after the limit, and a server that has not answered two seconds later is given up as
-/// `unreachable`. All functions throw StoreError.
+/// A connection to a PostgreSQL database that reconnects if it was lost. Statements are prepared
+/// once per connection. Every call ends: the server aborts a statement at the time limit, and if it
+/// has not responded two seconds later, the call fails as `unreachable`. All functions throw
+/// StoreError.
 class PostgresConnection {
  public:
-  /// For statements of a transaction, which may copy a whole journal.
+  /// Time limit for statements of a transaction, which may copy a whole journal.
   static constexpr std::chrono::minutes kLongestChange{10};
 
-  /// `on_connect` is called with every new connection. Connects with the first call.
+  /// `on_connect` is called for every new connection. The first call connects.
   PostgresConnection(PostgresAddress address, std::chrono::milliseconds longest_statement,
                      std::function<void(PostgresConnection&)> on_connect = {});
   ~PostgresConnection();
@@ -40,25 +40,25 @@ class PostgresConnection {
 
   [[nodiscard]] const std::string& name() const { return address_.name(); }
 
-  /// Connects, unless the connection is there.
+  /// Connects unless already connected.
   void connect();
 
-  /// Runs a statement with values for $1, $2, ... By itself it is a transaction: when the
-  /// connection is lost meanwhile, it has happened entirely or not at all.
+  /// Runs a statement with values for $1, $2, ... Outside of `transaction` it is a transaction by
+  /// itself: if the connection is lost, it was executed completely or not at all.
   template <class... Values>
   PostgresRows run(std::string_view sql, const Values&... values) {
     const std::array<std::string, sizeof...(Values)> texts{parameter(values)...};
     return execute(sql, texts);
   }
 
-  /// Whether the last statement has left this process: if the connection was lost then, nobody can
-  /// tell whether it has happened.
+  /// Whether the last statement was sent. If the connection was lost after that, it is unknown
+  /// whether the statement was executed.
   [[nodiscard]] bool was_sent() const { return was_sent_; }
 
-  /// Runs statements without values, such as BEGIN, unprepared.
+  /// Runs statements without parameters, such as BEGIN, unprepared.
   void command(const std::string& sql);
 
-  /// Runs something as one transaction.
+  /// Runs a function within one transaction.
   template <class Work>
   void change(Work&& work) {
     connect();
@@ -79,7 +79,7 @@ class PostgresConnection {
     void operator()(PGconn* connection) const { PQfinish(connection); }
   };
 
-  /// While it lives, the connection is not replaced, and statements have another limit.
+  /// Prevents reconnecting during a transaction, and sets another time limit for its statements.
   class Pin {
    public:
     Pin(PostgresConnection& connection, std::chrono::milliseconds limit)
@@ -107,7 +107,8 @@ class PostgresConnection {
   [[nodiscard]] static std::string parameter(const PostgresArray& array) { return array.text(); }
   [[nodiscard]] static std::string parameter(std::int64_t value) { return std::to_string(value); }
   [[nodiscard]] static std::string parameter(std::uint64_t value) {
-    return std::to_string(std::min<std::uint64_t>(value, INT64_MAX));  // it has no larger ones
+    // BIGINT has no larger values.
+    return std::to_string(std::min<std::uint64_t>(value, INT64_MAX));
   }
 
   void open();
@@ -124,9 +125,9 @@ class PostgresConnection {
   PostgresAddress address_;
   std::chrono::milliseconds longest_statement_;
   std::function<void(PostgresConnection&)> on_connect_;
-  pid_t process_;                               // a fork of it must not touch the connection
-  std::unique_ptr<PGconn, Finish> connection_;  // none: not connected
-  std::map<std::string, std::string, std::less<>> prepared_;  // names by statement
+  pid_t process_;                               // a forked child must not use the connection
+  std::unique_ptr<PGconn, Finish> connection_;  // null: not connected
+  std::map<std::string, std::string, std::less<>> prepared_;  // statement names by SQL text
   bool is_pinned_ = false;
   bool was_sent_ = false;
 };

@@ -3,7 +3,7 @@
 
 namespace canopy {
 
-/// PostgreSQL checks its pages itself when they are read.
+/// There is no find_faults: PostgreSQL verifies pages itself when it reads them.
 StoreEntry postgres_store_entry() {
   return {.prefixes = {"postgresql://", "postgres://"}, .open = open_postgres};
 }

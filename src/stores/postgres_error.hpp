@@ -7,10 +7,10 @@
 
 namespace canopy {
 
-/// What an error means, by its code or the class of it (postgresql.org, "PostgreSQL Error Codes").
+/// Maps an SQLSTATE code or its class to a fault (see postgresql.org, "PostgreSQL Error Codes").
 [[nodiscard]] StoreError::Fault fault_of_state(std::string_view state);
 
-/// An error of a store in PostgreSQL: what is wrong, and what can be done about it.
+/// Creates the error of a store in PostgreSQL, with advice.
 [[nodiscard]] StoreError postgres_error(StoreError::Fault fault, const std::string& store,
                                         std::string_view what);
 

@@ -15,9 +15,9 @@ namespace canopy {
 namespace {
 
 constexpr std::chrono::milliseconds kAfterFailure{500};
-constexpr std::chrono::seconds kLongestBeat{5};
+constexpr std::chrono::seconds kHeartbeatTimeout{5};
 
-/// A thread that is made while this lives gets no signals: they are for the rest of the process.
+/// Blocks signals in threads created during its lifetime, so that other threads handle them.
 class WithoutSignals {
  public:
   WithoutSignals() {
@@ -33,7 +33,7 @@ class WithoutSignals {
   sigset_t before_{};
 };
 
-/// Nanoseconds, also of the time in which the machine slept.
+/// In nanoseconds, including the time during which the machine was suspended.
 std::int64_t time_since_boot() {
   timespec now{};
   clock_gettime(CLOCK_BOOTTIME, &now);
@@ -47,35 +47,35 @@ std::string end_of_lease() {
 }  // namespace
 
 PostgresLease::PostgresLease(const PostgresAddress& address)
-    : process_(getpid()), heart_(std::make_unique<Heart>(address)) {}
+    : process_(getpid()), heartbeat_(std::make_unique<Heartbeat>(address)) {}
 
 PostgresLease::~PostgresLease() {
   if (process_ != getpid()) {
-    (void)heart_.release();  // its thread is not in this process
+    (void)heartbeat_.release();  // the thread does not exist in this process
     return;
   }
-  if (heart_->thread.joinable()) {
-    heart_->thread.request_stop();
-    heart_->thread.join();
-    heart_->end();
+  if (heartbeat_->thread.joinable()) {
+    heartbeat_->thread.request_stop();
+    heartbeat_->thread.join();
+    heartbeat_->end();
   }
 }
 
 std::int64_t PostgresLease::owner() {
-  const std::lock_guard lock(heart_->mutex);
-  if (heart_->owner == 0) heart_->start(process_identity());
-  return heart_->owner;
+  const std::lock_guard lock(heartbeat_->mutex);
+  if (heartbeat_->owner == 0) heartbeat_->start(process_identity());
+  return heartbeat_->owner;
 }
 
 void PostgresLease::hold(StudyId study, std::int64_t fence) {
   const std::lock_guard lock(held_mutex_);
-  held_[study] = {fence, heart_->lapses};
+  held_[study] = {fence, heartbeat_->lapses};
 }
 
-bool PostgresLease::holds(StudyId study, std::int64_t fence) {
-  // In this order: a lease that ends after this was looked at has not ended before.
-  const std::uint64_t lapses = heart_->lapses;
-  const bool is_certain = time_since_boot() < heart_->certain_until;
+bool PostgresLease::owns(StudyId study, std::int64_t fence) {
+  // Must be read first, so that a lapse after this point is detected.
+  const std::uint64_t lapses = heartbeat_->lapses;
+  const bool is_certain = time_since_boot() < heartbeat_->certain_until;
   {
     const std::lock_guard lock(held_mutex_);
     const auto found = held_.find(study);
@@ -83,16 +83,16 @@ bool PostgresLease::holds(StudyId study, std::int64_t fence) {
     if (is_certain && found->second.lapses == lapses) return true;
   }
   {
-    const std::lock_guard lock(heart_->mutex);
-    heart_->beat();
-    const PostgresRows rows =
-        heart_->connection.run("SELECT 1 FROM studies WHERE id = $1 AND owner = $2 AND fence = $3",
-                               study, heart_->owner, fence);
+    const std::lock_guard lock(heartbeat_->mutex);
+    heartbeat_->renew();
+    const PostgresRows rows = heartbeat_->connection.run(
+        "SELECT 1 FROM studies WHERE id = $1 AND owner = $2 AND fence = $3", study,
+        heartbeat_->owner, fence);
     if (rows.empty()) return false;
   }
   const std::lock_guard lock(held_mutex_);
   const auto found = held_.find(study);
-  if (found != held_.end()) found->second.lapses = heart_->lapses;
+  if (found != held_.end()) found->second.lapses = heartbeat_->lapses;
   return true;
 }
 
@@ -102,27 +102,27 @@ std::optional<std::int64_t> PostgresLease::fence(StudyId study) {
   return found != held_.end() ? std::optional(found->second.fence) : std::nullopt;
 }
 
-void PostgresLease::give_back(StudyId study, std::int64_t fence) {
-  if (process_ != getpid()) return;  // it is the parent's
+void PostgresLease::release(StudyId study, std::int64_t fence) {
+  if (process_ != getpid()) return;  // it belongs to the parent
   {
     const std::lock_guard lock(held_mutex_);
     const auto found = held_.find(study);
     if (found != held_.end() && found->second.fence == fence) held_.erase(found);
   }
-  const std::lock_guard lock(heart_->mutex);
-  heart_->to_give_back.push_back({study, fence});
+  const std::lock_guard lock(heartbeat_->mutex);
+  heartbeat_->to_release.push_back({study, fence});
   try {
-    heart_->give_back_some();
+    heartbeat_->release_pending();
   } catch (const StoreError&) {
-    heart_->waiting.notify_all();  // the thread goes on trying
+    heartbeat_->waiting.notify_all();  // the thread retries
   }
 }
 
-PostgresLease::Heart::Heart(const PostgresAddress& address)
-    : connection(address, std::chrono::milliseconds(kLongestBeat)) {}
+PostgresLease::Heartbeat::Heartbeat(const PostgresAddress& address)
+    : connection(address, std::chrono::milliseconds(kHeartbeatTimeout)) {}
 
-void PostgresLease::Heart::start(const std::string& name) {
-  // Those of processes that are gone are of no use to anybody; one that wakes up comes back.
+void PostgresLease::Heartbeat::start(const std::string& name) {
+  // Removes owners of ended processes. A process that was only suspended inserts its row again.
   connection.run("DELETE FROM owners WHERE alive_until < clock_timestamp() - interval '1 hour'");
   const std::int64_t begin = time_since_boot();
   owner = connection
@@ -135,23 +135,24 @@ void PostgresLease::Heart::start(const std::string& name) {
   thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
-void PostgresLease::Heart::run(const std::stop_token& stop) {
+void PostgresLease::Heartbeat::run(const std::stop_token& stop) {
   std::unique_lock lock(mutex);
-  std::chrono::milliseconds pause = kBetweenBeats;
+  std::chrono::milliseconds pause = kHeartbeatInterval;
   while (!stop.stop_requested()) {
     waiting.wait_for(lock, stop, pause, [] { return false; });
     if (stop.stop_requested()) return;
     try {
-      beat();
-      give_back_some();
-      pause = kBetweenBeats;
+      renew();
+      release_pending();
+      pause = kHeartbeatInterval;
     } catch (const StoreError&) {
-      pause = kAfterFailure;  // for as long as it takes: the fence tells what was lost meanwhile
+      // Retries indefinitely; the fencing token shows whether studies were lost meanwhile.
+      pause = kAfterFailure;
     }
   }
 }
 
-void PostgresLease::Heart::beat() {
+void PostgresLease::Heartbeat::renew() {
   const std::int64_t begin = time_since_boot();
   if (begin >= certain_until) ++lapses;
   connection.run("INSERT INTO owners (id, name, alive_until) VALUES ($1, $2, " + end_of_lease() +
@@ -160,21 +161,21 @@ void PostgresLease::Heart::beat() {
   certain_until = begin + std::chrono::nanoseconds(kLength).count();
 }
 
-void PostgresLease::Heart::give_back_some() {
-  while (!to_give_back.empty()) {
-    const Held each = to_give_back.back();
+void PostgresLease::Heartbeat::release_pending() {
+  while (!to_release.empty()) {
+    const Held each = to_release.back();
     connection.run("UPDATE studies SET owner = NULL WHERE id = $1 AND owner = $2 AND fence = $3",
                    each.study, owner, each.fence);
-    to_give_back.pop_back();
+    to_release.pop_back();
   }
 }
 
-void PostgresLease::Heart::end() {
+void PostgresLease::Heartbeat::end() {
   try {
     connection.run("UPDATE studies SET owner = NULL WHERE owner = $1", owner);
     connection.run("DELETE FROM owners WHERE id = $1", owner);
   } catch (const StoreError&) {
-    return;  // it runs out by itself
+    return;  // the lease expires by itself
   }
 }
 

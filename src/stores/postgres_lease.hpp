@@ -20,33 +20,33 @@
 
 namespace canopy {
 
-/// An owner of studies in a database, for as long as this lives: a row of the table `owners` that a
-/// thread keeps alive over a connection of its own. When this process is gone, or stopped, the row
-/// is not renewed, and others may take what it owns. Each time that a study is taken its number,
-/// the fence, is raised; what is written with an older number is refused. Thread-safe.
+/// This process as an owner of studies: a row of the table `owners` with a lease that a thread
+/// renews by heartbeats over its own connection. If the process ends or is stopped, the lease
+/// expires, and other processes may take over its studies. Each acquisition of a study increments
+/// its fencing token (`fence`); writes with an older token are rejected. Thread-safe.
 class PostgresLease {
  public:
   static constexpr std::chrono::seconds kLength{6};
-  static constexpr std::chrono::seconds kBetweenBeats{2};
+  static constexpr std::chrono::seconds kHeartbeatInterval{2};
 
   explicit PostgresLease(const PostgresAddress& address);
-  /// Gives everything back.
+  /// Releases all studies and ends the lease.
   ~PostgresLease();
   PostgresLease(const PostgresLease&) = delete;
   PostgresLease& operator=(const PostgresLease&) = delete;
 
-  /// Its number; from the first call on it is kept alive. Throws StoreError.
+  /// The id of the owner. The first call starts the lease. Throws StoreError.
   [[nodiscard]] std::int64_t owner();
 
-  /// Notes that a study was taken.
+  /// Records that a study was acquired.
   void hold(StudyId study, std::int64_t fence);
-  /// Whether a study that was taken with this number is still ours. Asks the database if the lease
-  /// may have ended since the last time. Throws StoreError.
-  [[nodiscard]] bool holds(StudyId study, std::int64_t fence);
-  /// With which number it was taken; none if it was not.
+  /// Whether this process still owns a study that was acquired with this token. Queries the
+  /// database if the lease may have expired since the last query. Throws StoreError.
+  [[nodiscard]] bool owns(StudyId study, std::int64_t fence);
+  /// The fencing token of a study; none if this process does not own it.
   [[nodiscard]] std::optional<std::int64_t> fence(StudyId study);
-  /// Gives a study back: at once, or as soon as the database can be reached again.
-  void give_back(StudyId study, std::int64_t fence);
+  /// Releases a study, retrying in the background if the database cannot be reached.
+  void release(StudyId study, std::int64_t fence);
 
  private:
   struct Held {
@@ -54,33 +54,33 @@ class PostgresLease {
     std::int64_t fence;
   };
 
-  /// What the thread works with.
-  struct Heart {
-    explicit Heart(const PostgresAddress& address);
+  /// The state of the heartbeat thread.
+  struct Heartbeat {
+    explicit Heartbeat(const PostgresAddress& address);
 
     void start(const std::string& name);
     void run(const std::stop_token& stop);
-    void beat();
-    void give_back_some();
+    void renew();
+    void release_pending();
     void end();
 
     PostgresConnection connection;
-    std::int64_t owner = 0;  // 0: none yet
-    /// Until when the lease certainly lasts, and how often it may have ended before: others could
-    /// take what we own then. By a clock that goes on while the machine sleeps.
+    std::int64_t owner = 0;  // 0: not started
+    /// The time until which the lease is certainly valid, and how many times it may have expired.
+    /// Uses a clock that includes suspended time.
     std::atomic<std::int64_t> certain_until = 0;
     std::atomic<std::uint64_t> lapses = 0;
-    std::vector<Held> to_give_back;
+    std::vector<Held> to_release;
     std::mutex mutex;
     std::condition_variable_any waiting;
     std::jthread thread;
   };
 
   pid_t process_;
-  std::unique_ptr<Heart> heart_;
+  std::unique_ptr<Heartbeat> heartbeat_;
   struct Hold {
     std::int64_t fence = 0;
-    std::uint64_t lapses = 0;  // of the lease, when the database was last asked
+    std::uint64_t lapses = 0;  // of the lease, at the last query
   };
 
   std::mutex held_mutex_;

@@ -1,4 +1,4 @@
-// Who may write to a study in PostgreSQL: see PostgresLease.
+// Ownership of studies in PostgreSQL: see PostgresLease.
 
 #include "stores/postgres_store.hpp"
 #include "stores/process_identity.hpp"
@@ -14,8 +14,8 @@ class PostgresLock final : public StudyLock {
  public:
   PostgresLock(std::shared_ptr<PostgresLease> lease, StudyId study, std::int64_t fence)
       : lease_(std::move(lease)), study_(study), fence_(fence) {}
-  ~PostgresLock() override { lease_->give_back(study_, fence_); }
-  [[nodiscard]] bool is_held() override { return lease_->holds(study_, fence_); }
+  ~PostgresLock() override { lease_->release(study_, fence_); }
+  [[nodiscard]] bool is_held() override { return lease_->owns(study_, fence_); }
   PostgresLock(const PostgresLock&) = delete;
   PostgresLock& operator=(const PostgresLock&) = delete;
 
@@ -40,7 +40,7 @@ PostgresStore::Ownership PostgresStore::ownership_of(StudyId study) {
   return {rows.integer(0, 0), rows.integer(0, 1), is_alive, rows.real(0, 3)};
 }
 
-/// Null when another process was quicker.
+/// Returns null if another process acquired the study first.
 std::unique_ptr<StudyLock> PostgresStore::take(StudyId study, const Ownership& seen) {
   const PostgresRows taken = connection_.run(
       "UPDATE studies SET owner = $2, fence = fence + 1 WHERE id = $1 AND COALESCE(owner, 0) = $3 "
@@ -63,8 +63,8 @@ std::unique_ptr<StudyLock> PostgresStore::try_lock(StudyId study,
       continue;
     }
     if (patience == std::chrono::milliseconds::zero()) return nullptr;
-    // An owner that lives renews its lease while we wait. One that does not is waited for until
-    // its lease is over, however small the patience.
+    // A live owner renews its lease while we wait. For an owner that does not, wait until its lease
+    // has expired, even if the patience is shorter.
     const auto waited = std::chrono::steady_clock::now() - begin;
     const bool lives = ours || seen != first || waited > PostgresLease::kLength;
     if (lives && waited >= patience) return nullptr;

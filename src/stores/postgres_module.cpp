@@ -1,4 +1,4 @@
-// What load_postgres.cpp finds in the library that it loads.
+// The symbols that load_postgres.cpp looks up in the loaded library.
 
 #include "stores/postgres_store.hpp"
 

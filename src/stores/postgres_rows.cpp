@@ -12,7 +12,7 @@ Number PostgresRows::number(int row, int column) const {
   const std::string_view value = PQgetvalue(result_.get(), row, column);
   if (const auto number = number_in<Number>(value)) return *number;
   throw postgres_error(StoreError::Fault::damaged, *store_,
-                       "a table has columns of other types than canopy gives it");
+                       "a table has a column of an unexpected type");
 }
 
 std::int64_t PostgresRows::integer(int row, int column) const {

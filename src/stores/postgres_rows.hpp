@@ -7,11 +7,11 @@
 
 namespace canopy {
 
-/// The rows that a statement of PostgreSQL returned. A value that is no number where one is asked
-/// for is damage: throws StoreError.
+/// The rows returned by a statement. Throws StoreError (damaged) if a numeric column does not
+/// contain a number.
 class PostgresRows {
  public:
-  /// `store` is for messages, and outlives this.
+  /// `store` is used in messages and must outlive this object.
   PostgresRows(PGresult* result, const std::string& store) : result_(result), store_(&store) {}
 
   [[nodiscard]] PGresult* result() const { return result_.get(); }

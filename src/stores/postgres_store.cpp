@@ -15,7 +15,7 @@ namespace {
 
 using Fault = StoreError::Fault;
 
-constexpr std::int64_t kNoFence = -1;  // for a study that this store has not taken
+constexpr std::int64_t kNoFence = -1;  // for a study that this store does not own
 
 StudyRecord record_in(const PostgresRows& rows, int i) {
   return {.id = rows.integer(i, 0),
@@ -35,7 +35,8 @@ PostgresStore::PostgresStore(const std::string& address, Mode mode,
                              std::chrono::milliseconds longest_statement)
     : connection_(PostgresAddress(address), longest_statement,
                   [first = mode](PostgresConnection& connection) mutable {
-                    // One that was there and is gone is not made again.
+                    // After the first connection, a store that has disappeared is not created
+                    // again.
                     prepare_database(connection, std::exchange(first, Mode::open));
                   }),
       lease_(std::make_shared<PostgresLease>(PostgresAddress(address))) {
@@ -71,7 +72,7 @@ std::optional<StudyRecord> PostgresStore::create(const NewStudy& study) {
   const double updated = study.journal.empty() ? study.created : study.journal.back().at;
   std::int64_t id = 0;
   connection_.change([&] {
-    // In one statement: another process may be writing to the study that is copied.
+    // In one statement, because another process may be writing to the original study.
     id = connection_
              .run(
                  "WITH parent AS (SELECT events, pulls, updated FROM studies WHERE id = $1 UNION "
@@ -100,7 +101,7 @@ std::optional<StudyRecord> PostgresStore::create(const NewStudy& study) {
 
 void PostgresStore::erase(StudyId study) {
   connection_.change([&] {
-    // The study first: whoever writes to it is waited for, and nobody does so afterwards.
+    // The study first: this waits for writers and prevents further writes.
     for (const char* statement :
          {"DELETE FROM studies WHERE id = $1", "DELETE FROM events WHERE study = $1",
           "DELETE FROM snapshots WHERE study = $1", "DELETE FROM answers WHERE study = $1",
@@ -115,18 +116,18 @@ bool PostgresStore::exists(StudyId study) {
 }
 
 StoreError PostgresStore::gone() const {
-  return {Fault::other, name() + ": the study is gone: somebody has deleted it"};
+  return {Fault::other, name() + ": the study has been deleted"};
 }
 
 StoreError PostgresStore::taken_over() const {
   return {Fault::taken_over,
           name() +
-              ": somebody else has taken over the study, since nothing was heard of this process "
-              "for too long; nothing was written"};
+              ": another process has taken over the study, because this process missed its "
+              "heartbeats; nothing was written"};
 }
 
 StoreError PostgresStore::locked() const {
-  return {Fault::locked, name() + ": something else has locked the study; nothing was written"};
+  return {Fault::locked, name() + ": the study is locked by another process; nothing was written"};
 }
 
 std::int64_t PostgresStore::fence_of(StudyId study) {
@@ -216,7 +217,7 @@ std::vector<std::optional<KeptAnswer>> PostgresStore::find_answers(
 }
 
 std::uint64_t PostgresStore::forget_answers(double before) {
-  // Rows are numbered in the order in which they came: this touches the old ones and no others.
+  // Ids increase with time, so this reads only the oldest rows.
   return connection_
       .run(
           "WITH forgotten AS (DELETE FROM answers WHERE id IN (SELECT id FROM (SELECT id, at FROM "

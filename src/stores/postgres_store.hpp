@@ -15,15 +15,15 @@
 
 namespace canopy {
 
-/// Studies in a database of PostgreSQL, for processes on any number of machines. The right to write
-/// to a study is a lease with a fencing number (PostgresLease).
+/// Studies in a PostgreSQL database, for processes on any number of machines. The right to write to
+/// a study is a lease with a fencing token (PostgresLease).
 ///
-/// When the connection is lost while something is written, StoreError::Fault::unreachable is thrown
-/// although it may have happened: entirely or not at all, and nobody can know which. A Study reads
-/// its journal again after any failure, and is right either way.
+/// If the connection is lost during a write, StoreError::Fault::unreachable is thrown, although the
+/// write may have happened (completely or not at all). A Study reloads its journal after any
+/// failure, so it is correct in both cases.
 class PostgresStore final : public FullStore {
  public:
-  /// How long the server may take for one statement.
+  /// Time limit of the server for a statement.
   static constexpr std::chrono::seconds kLongestStatement{20};
 
   PostgresStore(const std::string& address, Mode mode,
@@ -52,9 +52,9 @@ class PostgresStore final : public FullStore {
   [[nodiscard]] bool is_locked(StudyId study) override;
 
  private:
-  /// Who has a study, as the database sees it.
+  /// The owner of a study according to the database.
   struct Ownership {
-    std::int64_t owner = 0;  // 0: nobody
+    std::int64_t owner = 0;  // 0: none
     std::int64_t fence = 0;
     bool alive = false;
     double until = 0.0;
@@ -68,8 +68,8 @@ class PostgresStore final : public FullStore {
   [[nodiscard]] StoreError locked() const;
   [[nodiscard]] std::int64_t fence_of(StudyId study);
   void insert_journal(StudyId study, std::span<const JournalEntry> entries);
-  /// Changes something of a study by a statement whose first values are its id and its fence, and
-  /// which returns a row if it did.
+  /// Updates a study by a statement whose first parameters are its id and fencing token, and which
+  /// returns a row if the study was updated.
   template <class... Values>
   void update(std::string_view sql, StudyId study, const Values&... values);
 

@@ -6,8 +6,8 @@
 
 namespace canopy {
 
-/// Sees that a database is a store of this version, and makes it one if it is empty and may be
-/// made. Any number of processes may do so at once. Throws StoreError.
+/// Checks that a database is a store of this version. In mode `create`, makes a store of an empty
+/// database. Safe if several processes do so at once. Throws StoreError.
 void prepare_database(PostgresConnection& connection, Store::Mode mode);
 
 }  // namespace canopy

@@ -1,5 +1,5 @@
-// How journals are written to PostgreSQL. A round trip costs more than a row, so whatever is
-// written is one statement, with an array for each column that the server unnests.
+// Writing journals to PostgreSQL. Since a round trip costs more than a row, each write is one
+// statement, with an array parameter for each column.
 
 #include "stores/event_row.hpp"
 #include "stores/postgres_store.hpp"
@@ -34,7 +34,7 @@ struct AnswerArrays {
   }
 };
 
-/// What is written for each study, beside its events and answers.
+/// The columns of `studies` to update.
 struct StudyArrays {
   PostgresArray study, fence, last, pulls, at;
 
@@ -48,8 +48,8 @@ struct StudyArrays {
   }
 };
 
-// A study that something else has locked does not hold up the others: it is left out, and tried
-// again. What is not kWritten is kGone with its study, or was kTakenOver, or is locked.
+// A locked study must not delay the others, so it is skipped and retried. The status of a study is
+// kWritten, kGone if it was deleted, kTakenOver, or another value if it is locked.
 constexpr std::int64_t kWritten = 0;
 constexpr std::int64_t kTakenOver = 1;
 constexpr std::int64_t kGone = 2;

@@ -13,8 +13,7 @@
 namespace canopy {
 namespace {
 
-/// Of this run of the machine, and of the names that processes have for each other; empty where
-/// that is not known.
+/// Identifies the boot of the machine and the PID namespace; empty if unknown.
 std::string machine() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
@@ -23,13 +22,13 @@ std::string machine() {
   return fmt::format("{}:{}", boot, space.st_ino);
 }
 
-/// When a process began, in ticks since the machine did; none if there is no such process.
+/// The start time of a process, in clock ticks since boot; none if there is no such process.
 std::optional<std::string> start_of(long long process) {
   std::ifstream file(fmt::format("/proc/{}/stat", process));
   std::string text((std::istreambuf_iterator<char>(file)), {});
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
-  constexpr int kPlace = 20;  // of those that follow the name
+  constexpr int kPlace = 20;  // index among the fields that follow the name
   std::size_t begin = name_end + 1;
   for (int i = 1; i < kPlace && begin != std::string::npos; ++i) begin = text.find(' ', begin + 1);
   if (begin == std::string::npos) return std::nullopt;

@@ -5,11 +5,11 @@
 
 namespace canopy {
 
-/// What tells this process from all others, on any machine and at any time: for people, and exact.
-/// `pid 17 on host (a1b2...:4026531836:5530)`
+/// A readable text that identifies this process uniquely across machines and time: `pid 17 on host
+/// (a1b2...:4026531836:5530)`.
 [[nodiscard]] std::string process_identity();
 
-/// Whether a process was one of this machine and is gone. False where that cannot be known.
+/// Whether a process of this machine has ended. False if that cannot be determined.
 [[nodiscard]] bool is_gone(std::string_view identity);
 
 }  // namespace canopy

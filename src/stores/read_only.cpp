@@ -31,7 +31,7 @@ std::optional<ReadOnly> read_only(const std::string& path) {
   const std::filesystem::path real = std::filesystem::canonical(path, error);
   if (error || (is_writable(real) && is_writable(real.parent_path()))) return std::nullopt;
   const std::string uri = uri_of(real.string());
-  // What a writer has not yet moved from its log into the store is in the log alone.
+  // Data that was not checkpointed yet is only in the write-ahead log.
   const auto log = std::filesystem::file_size(real.string() + "-wal", error);
   if (error || log == 0) return ReadOnly{uri + "?immutable=1", false};
   if (std::filesystem::exists(real.string() + "-shm", error)) return ReadOnly{uri, false};

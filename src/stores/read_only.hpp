@@ -5,13 +5,13 @@
 
 namespace canopy {
 
-/// How SQLite opens a store that can be read but not written.
+/// How to open a store that can be read but not written.
 struct ReadOnly {
   std::string uri;
-  bool exclusive;  ///< locking_mode must be EXCLUSIVE: there is no file for the locks
+  bool exclusive;  ///< use locking_mode EXCLUSIVE, because the shared-memory file cannot be created
 };
 
-/// None for a store that can be written, and where there is none.
+/// Returns none if the store is writable or does not exist.
 [[nodiscard]] std::optional<ReadOnly> read_only(const std::string& path);
 
 }  // namespace canopy

@@ -25,10 +25,11 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kStudiesAPage = 1000;
 constexpr std::uint64_t kEventsAPage = 5000;
-constexpr milliseconds kBetweenTries{100};   // to lock a study
-constexpr milliseconds kNewsIsFresh{1'000};  // whether a study is open
-constexpr milliseconds kTimeoutOfTenures{3'000};
-constexpr milliseconds kLongWork{600'000};  // a server may have a long journal to read
+constexpr milliseconds kBetweenTries{100};    // between attempts to acquire a study
+constexpr milliseconds kOpenStateAge{1'000};  // how long the cached open state of a study is used
+constexpr milliseconds kLeaseTimeout{3'000};
+constexpr milliseconds kLongWork{
+    600'000};  // for requests that may read a long journal on the server
 constexpr unsigned kNotFound = 404;
 
 std::string random_id() {
@@ -38,7 +39,7 @@ std::string random_id() {
   return id;
 }
 
-/// What the server says is wrong, as stores say it.
+/// Converts an error of the server to a StudyError or StoreError.
 [[noreturn]] void throw_as_store(const ServerProblem& problem, const std::string& store) {
   const std::string& code = problem.code();
   const std::string what = store + ": " + problem.what();
@@ -74,15 +75,15 @@ const Document::List& list_in(const Document& document, std::string_view key,
 
 }  // namespace
 
-/// The right to write to a study: it tells the server that we live.
-class RemoteStore::Tenure {
+/// The lease on a study: a thread sends heartbeats to the server.
+class RemoteStore::Lease {
  public:
-  Tenure(HttpClient::Options options, std::string path, std::string id)
-      : path_(std::move(path)), id_(std::move(id)), http_(hurried(std::move(options))) {}
-  Tenure(const Tenure&) = delete;
-  Tenure& operator=(const Tenure&) = delete;
+  Lease(HttpClient::Options options, std::string path, std::string id)
+      : path_(std::move(path)), id_(std::move(id)), http_(without_retries(std::move(options))) {}
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
 
-  ~Tenure() {
+  ~Lease() {
     {
       const std::lock_guard lock(mutex_);
       ended_ = true;
@@ -92,43 +93,43 @@ class RemoteStore::Tenure {
     try {
       if (is_held_) http_.send({.method = "DELETE", .target = path_ + "?tuner=" + id_});
     } catch (const std::exception&) {
-      return;  // the server finds out
+      return;  // the lease expires by itself
     }
   }
 
   [[nodiscard]] const std::string& id() const { return id_; }
 
-  /// With a client that has time: the server may have to read the whole journal. Throws what that
-  /// does.
-  void begin(HttpClient& http) {
-    const Document answer = tell(http);
+  /// Acquires the lease. Uses a client with the normal timeout, because the server may have to read
+  /// the whole journal. Throws the errors of the client.
+  void acquire(HttpClient& http) {
+    const Document answer = send_heartbeat(http);
     is_held_ = true;
     const double seconds =
         answer.find("seconds") != nullptr ? answer.find("seconds")->as_number().value_or(0.0) : 0.0;
     const std::chrono::duration<double> third(std::clamp(seconds / 3.0, 0.05, 60.0));
-    thread_ = std::thread([this, third] { keep(third); });
+    thread_ = std::thread([this, third] { send_heartbeats(third); });
   }
 
-  void renew(HttpClient& http) { (void)tell(http); }
+  void renew(HttpClient& http) { (void)send_heartbeat(http); }
 
   void set_holder(const std::string& holder, HttpClient& http) {
     {
       const std::lock_guard lock(mutex_);
       holder_ = holder;
     }
-    (void)tell(http);
+    (void)send_heartbeat(http);
   }
 
  private:
-  static HttpClient::Options hurried(HttpClient::Options options) {
-    options.timeout = std::min(options.timeout, kTimeoutOfTenures);
+  static HttpClient::Options without_retries(HttpClient::Options options) {
+    options.timeout = std::min(options.timeout, kLeaseTimeout);
     options.patience = milliseconds(0);
     options.on_trouble = {};
     options.on_recovery = {};
     return options;
   }
 
-  Document tell(HttpClient& http) {
+  Document send_heartbeat(HttpClient& http) {
     Document body = Document::Table{{"tuner", id_}};
     {
       const std::lock_guard lock(mutex_);
@@ -137,16 +138,17 @@ class RemoteStore::Tenure {
     return http.send({.method = "PUT", .target = path_, .body = std::move(body)});
   }
 
-  void keep(std::chrono::duration<double> third) {
+  void send_heartbeats(std::chrono::duration<double> third) {
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, third, [this] { return ended_; })) {
       lock.unlock();
       try {
-        (void)tell(http_);
+        (void)send_heartbeat(http_);
       } catch (const ServerProblem& problem) {
-        if (problem.status() == 409) return;  // somebody else has it: whoever writes is told so
+        if (problem.status() == 409)
+          return;  // another tuner has the study; writes will report that
       } catch (const ServerUnreachable&) {
-        // It may be back the next time.
+        // Retried with the next heartbeat.
       }
       lock.lock();
     }
@@ -154,7 +156,7 @@ class RemoteStore::Tenure {
 
   std::string path_;
   std::string id_;
-  HttpClient http_;  // the thread's, while there is one
+  HttpClient http_;  // used by the thread while it runs
   bool is_held_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -165,7 +167,7 @@ class RemoteStore::Tenure {
 
 namespace {
 
-/// A client, or why there is none, as stores say it.
+/// Creates a client; a failure becomes a StoreError.
 std::unique_ptr<HttpClient> client_for(const HttpClient::Options& options) {
   try {
     return std::make_unique<HttpClient>(options);
@@ -182,9 +184,9 @@ RemoteStore::RemoteStore(Options options)
       client_(client_for(options_.http)),
       http_(*client_) {}
 
-/// Does what asks the server; errors become those of stores.
+/// Calls a function that sends requests; its errors become errors of stores.
 template <class Ask>
-auto RemoteStore::asked(Ask&& ask) {
+auto RemoteStore::call(Ask&& ask) {
   try {
     return ask();
   } catch (const ServerProblem& problem) {
@@ -212,7 +214,7 @@ StudyRecord RemoteStore::record_of(const Document& document) {
   reader.throw_if_any();
   const auto id = ids_.emplace(record.name, static_cast<StudyId>(ids_.size() + 1)).first;
   record.id = id->second;
-  KnownStudy& study = known_[record.id];
+  CachedStudy& study = cached_[record.id];
   study.name = record.name;
   study.is_open = document.contains("open_by");
   study.asked = SteadyClock::now();
@@ -222,35 +224,35 @@ StudyRecord RemoteStore::record_of(const Document& document) {
   return record;
 }
 
-RemoteStore::KnownStudy& RemoteStore::known(StudyId study) {
-  const auto found = known_.find(study);
-  if (found != known_.end()) return found->second;
+RemoteStore::CachedStudy& RemoteStore::cached(StudyId study) {
+  const auto found = cached_.find(study);
+  if (found != cached_.end()) return found->second;
   throw gone();
 }
 
 StoreError RemoteStore::gone() const {
-  return {StoreError::Fault::other, name_ + ": the study is gone"};
+  return {StoreError::Fault::other, name_ + ": the study has been deleted"};
 }
 
 std::string RemoteStore::path_of(StudyId study, const std::string& more) {
-  return "/v1/studies/" + percent_encoded(known(study).name) + more;
+  return "/v1/studies/" + percent_encoded(cached(study).name) + more;
 }
 
 /// The space and the contexts of a study, which never change. None if the study was deleted.
 std::optional<Names> RemoteStore::names_of(StudyId study) {
-  KnownStudy& asked_for = known(study);
-  if (!asked_for.space) {
-    const auto record = find(asked_for.name);
+  CachedStudy& cached_study = cached(study);
+  if (!cached_study.space) {
+    const auto record = find(cached_study.name);
     if (!record) return std::nullopt;
     StudySpecification specification = specification_of(*record);
-    asked_for.space = std::move(specification.space);
-    asked_for.contexts = std::move(specification.contexts);
+    cached_study.space = std::move(specification.space);
+    cached_study.contexts = std::move(specification.contexts);
   }
-  return Names(*asked_for.space, asked_for.contexts);
+  return Names(*cached_study.space, cached_study.contexts);
 }
 
 std::vector<StudyRecord> RemoteStore::list(const StudyRange& range) {
-  return asked([&] {
+  return call([&] {
     std::vector<StudyRecord> records;
     std::string last = range.after;
     while (records.size() < range.limit) {
@@ -269,7 +271,7 @@ std::vector<StudyRecord> RemoteStore::list(const StudyRange& range) {
 }
 
 std::optional<StudyRecord> RemoteStore::find(const std::string& name) {
-  return asked([&]() -> std::optional<StudyRecord> {
+  return call([&]() -> std::optional<StudyRecord> {
     try {
       return record_of(http_.get("/v1/studies/" + percent_encoded(name)));
     } catch (const ServerProblem& problem) {
@@ -281,14 +283,14 @@ std::optional<StudyRecord> RemoteStore::find(const std::string& name) {
 
 std::optional<StudyRecord> RemoteStore::create(const NewStudy& study) {
   check_study_name(study.name);
-  return asked([&]() -> std::optional<StudyRecord> {
+  return call([&]() -> std::optional<StudyRecord> {
     const Document specification = parse_json(study.specification, study.name);
     Document body = Document::Table{{"name", study.name},
                                     {"specification", specification},
                                     {"created", study.created},
                                     {"whole", true}};
     if (!study.forked_from.empty()) body.set("forked_from", study.forked_from);
-    if (study.copied) body.set("copied_from", known(*study.copied).name);
+    if (study.copied) body.set("copied_from", cached(*study.copied).name);
     if (!study.journal.empty()) {
       StudyRecord wanted;
       wanted.name = study.name;
@@ -313,7 +315,7 @@ std::optional<StudyRecord> RemoteStore::create(const NewStudy& study) {
 }
 
 std::optional<StudyRecord> RemoteStore::fork(const StudyRecord& original, const NewStudy& fork) {
-  return asked([&] {
+  return call([&] {
     Document body = Document::Table{{"name", fork.name},
                                     {"specification", parse_json(fork.specification, fork.name)},
                                     {"fork_of", original.name}};
@@ -325,7 +327,7 @@ std::optional<StudyRecord> RemoteStore::fork(const StudyRecord& original, const 
 }
 
 void RemoteStore::erase(StudyId study) {
-  asked([&] {
+  call([&] {
     try {
       http_.send({.method = "DELETE", .target = path_of(study, "?tuner=" + tuner_of(study))});
     } catch (const ServerProblem& problem) {
@@ -335,7 +337,7 @@ void RemoteStore::erase(StudyId study) {
 }
 
 void RemoteStore::set_specification(StudyId study, const std::string& specification) {
-  asked([&] {
+  call([&] {
     http_.send({.method = "PUT",
                 .target = path_of(study, "/specification"),
                 .body = Document::Table{{"specification", parse_json(specification, name_)},
@@ -361,7 +363,7 @@ std::vector<std::optional<StoreError>> RemoteStore::write(std::span<const StudyW
 
 void RemoteStore::append_events(const StudyWrite& write) {
   if (write.entries.empty()) return;
-  asked([&] {
+  call([&] {
     const std::optional<Names> names = names_of(write.study);
     if (!names) throw gone();
     Document::List events;
@@ -377,9 +379,9 @@ void RemoteStore::append_events(const StudyWrite& write) {
     try {
       http_.send(request);
     } catch (const ServerProblem& problem) {
-      const auto tenure = known(write.study).tenure.lock();
-      if (problem.code() != "moved_on" || !tenure) throw;
-      tenure->renew(http_);  // throws if somebody else has the study
+      const auto lease = cached(write.study).lease.lock();
+      if (problem.code() != "moved_on" || !lease) throw;
+      lease->renew(http_);  // throws if another tuner has the study
       throw StoreError(StoreError::Fault::moved_on, name_ + ": " + problem.what());
     }
   });
@@ -390,7 +392,7 @@ void RemoteStore::read(StudyId study, const EntryRange& range,
   std::uint64_t after = range.after;
   for (std::uint64_t left = range.limit; left > 0;) {
     const std::uint64_t page = std::min(kEventsAPage, left);
-    const std::vector<JournalEntry> entries = asked([&] {
+    const std::vector<JournalEntry> entries = call([&] {
       std::vector<JournalEntry> read;
       try {
         const std::optional<Names> names = names_of(study);
@@ -413,7 +415,7 @@ void RemoteStore::read(StudyId study, const EntryRange& range,
 }
 
 std::optional<Snapshot> RemoteStore::snapshot(StudyId study) {
-  return asked([&]() -> std::optional<Snapshot> {
+  return call([&]() -> std::optional<Snapshot> {
     try {
       const Document answer = http_.get(path_of(study, "/snapshot"));
       Snapshot snapshot;
@@ -433,9 +435,9 @@ std::optional<Snapshot> RemoteStore::snapshot(StudyId study) {
   });
 }
 
-/// The server has the same state and keeps it itself.
+/// The server has the same state; this asks it to save its own snapshot.
 void RemoteStore::set_snapshot(StudyId study, const Snapshot& snapshot) {
-  asked([&] {
+  call([&] {
     http_.send({.method = "PUT",
                 .target = path_of(study, "/snapshot"),
                 .body = Document::Table{{"events", snapshot.events}, {"tuner_id", tuner_of(study)}},
@@ -443,10 +445,10 @@ void RemoteStore::set_snapshot(StudyId study, const Snapshot& snapshot) {
   });
 }
 
-// --- what people want ------------------------------------------------------------------------
+// --- commands --------------------------------------------------------------------------------
 
 std::uint64_t RemoteStore::post_command(StudyId study, double /*at*/, const std::string& text) {
-  return asked([&] {
+  return call([&] {
     const WantedCommand wanted = command_from(text);
     Document body = Document::Table{{"command", name_of(wanted.command)}};
     if (wanted.pulls != 0) body.set("pulls", wanted.pulls);
@@ -459,7 +461,7 @@ std::uint64_t RemoteStore::post_command(StudyId study, double /*at*/, const std:
 }
 
 std::vector<PostedCommand> RemoteStore::commands(StudyId study, std::uint64_t after) {
-  return asked([&] {
+  return call([&] {
     std::vector<PostedCommand> commands;
     const Document answer =
         http_.send({.target = path_of(study, fmt::format("/commands?after={}", after)),
@@ -479,32 +481,32 @@ std::vector<PostedCommand> RemoteStore::commands(StudyId study, std::uint64_t af
   });
 }
 
-// --- who has it ------------------------------------------------------------------------------
+// --- ownership -------------------------------------------------------------------------------
 
 std::string RemoteStore::tuner_of(StudyId study) {
-  const auto tenure = known(study).tenure.lock();
-  return tenure ? tenure->id() : "nobody";
+  const auto lease = cached(study).lease.lock();
+  return lease ? lease->id() : "none";
 }
 
 void RemoteStore::set_holder(StudyId study, const std::string& holder) {
-  const auto tenure = known(study).tenure.lock();
-  if (tenure) asked([&] { tenure->set_holder(holder, http_); });
+  const auto lease = cached(study).lease.lock();
+  if (lease) call([&] { lease->set_holder(holder, http_); });
 }
 
 std::unique_ptr<StudyLock> RemoteStore::try_lock(StudyId study, milliseconds patience) {
   class Lock final : public StudyLock {
    public:
-    explicit Lock(std::shared_ptr<Tenure> tenure) : tenure_(std::move(tenure)) {}
+    explicit Lock(std::shared_ptr<Lease> lease) : lease_(std::move(lease)) {}
 
    private:
-    std::shared_ptr<Tenure> tenure_;
+    std::shared_ptr<Lease> lease_;
   };
   const auto end = SteadyClock::now() + patience + options_.lease;
-  auto tenure = std::make_shared<Tenure>(options_.http, path_of(study, "/tuner"), random_id());
+  auto lease = std::make_shared<Lease>(options_.http, path_of(study, "/tuner"), random_id());
   for (bool waits = false;; waits = true) {
-    const bool is_held = asked([&] {
+    const bool is_held = call([&] {
       try {
-        tenure->begin(http_);
+        lease->acquire(http_);
         return true;
       } catch (const ServerProblem& problem) {
         if (problem.code() != "open_elsewhere") throw;
@@ -517,14 +519,14 @@ std::unique_ptr<StudyLock> RemoteStore::try_lock(StudyId study, milliseconds pat
     if (is_stopped || SteadyClock::now() >= end) return nullptr;
     std::this_thread::sleep_for(kBetweenTries);
   }
-  known(study).tenure = tenure;
-  return std::make_unique<Lock>(std::move(tenure));
+  cached(study).lease = lease;
+  return std::make_unique<Lock>(std::move(lease));
 }
 
 bool RemoteStore::is_locked(StudyId study) {
-  KnownStudy& asked_for = known(study);
-  if (SteadyClock::now() - asked_for.asked > kNewsIsFresh) (void)find(asked_for.name);
-  return asked_for.is_open;
+  CachedStudy& cached_study = cached(study);
+  if (SteadyClock::now() - cached_study.asked > kOpenStateAge) (void)find(cached_study.name);
+  return cached_study.is_open;
 }
 
 }  // namespace canopy

@@ -16,22 +16,22 @@
 
 namespace canopy {
 
-/// The studies of a server. Whoever has the right to write to a study tells the server so every few
-/// seconds; a process that was killed has lost it some seconds later. What is written the server
-/// does again and compares, so only what an optimizer like its own would do is kept. A server that
-/// cannot be reached is waited for, as long as the client has patience.
+/// The studies of a server. The owner of a study sends heartbeats every few seconds; the lease of a
+/// killed process expires some seconds later. The server replays the events that a client writes
+/// and rejects those that differ from what its own optimizer would do. Requests are retried while
+/// the server cannot be reached, for the client's patience.
 class RemoteStore final : public Store {
  public:
   struct Options {
     HttpClient::Options http;
-    /// How long a killed holder may have a study, beyond the patience of whoever wants it.
+    /// How long to wait for the lease of a killed owner to expire, in addition to the patience.
     std::chrono::milliseconds lease{11'000};
   };
 
-  /// Asks nothing yet. Throws StoreError when the certificates to trust cannot be read.
+  /// Sends no request yet. Throws StoreError if the trusted certificates cannot be read.
   explicit RemoteStore(Options options);
 
-  /// For how long a server that cannot be reached is waited for, from now on.
+  /// Sets how long requests are retried while the server cannot be reached.
   void set_patience(std::chrono::milliseconds patience) { http_.set_patience(patience); }
 
   [[nodiscard]] const std::string& name() const override { return name_; }
@@ -48,7 +48,7 @@ class RemoteStore final : public Store {
   void read(StudyId study, const EntryRange& range,
             const std::function<void(const JournalEntry&)>& visit) override;
   std::uint64_t post_command(StudyId study, double at, const std::string& text) override;
-  /// Asks once and has no patience: it is asked for often.
+  /// Sends one request without retries, since it is called often.
   [[nodiscard]] std::vector<PostedCommand> commands(StudyId study, std::uint64_t after) override;
   [[nodiscard]] std::optional<Snapshot> snapshot(StudyId study) override;
   void set_snapshot(StudyId study, const Snapshot& snapshot) override;
@@ -57,22 +57,22 @@ class RemoteStore final : public Store {
   [[nodiscard]] bool is_locked(StudyId study) override;
 
  private:
-  class Tenure;
+  class Lease;
 
-  /// What is known of a study that the server has told of.
-  struct KnownStudy {
+  /// Cached data of a study.
+  struct CachedStudy {
     std::string name;
     std::optional<Space> space = std::nullopt;
     ContextSpace contexts = {};
-    std::weak_ptr<Tenure> tenure = {};
-    bool is_open = false;  // by somebody, when the server was last asked
+    std::weak_ptr<Lease> lease = {};
+    bool is_open = false;  // as of the last request
     std::chrono::steady_clock::time_point asked{};
   };
 
   template <class Ask>
-  auto asked(Ask&& ask);
+  auto call(Ask&& ask);
   [[nodiscard]] StudyRecord record_of(const Document& document);
-  [[nodiscard]] KnownStudy& known(StudyId study);
+  [[nodiscard]] CachedStudy& cached(StudyId study);
   [[nodiscard]] StoreError gone() const;
   [[nodiscard]] std::optional<Names> names_of(StudyId study);
   [[nodiscard]] std::string path_of(StudyId study, const std::string& more = "");
@@ -83,8 +83,8 @@ class RemoteStore final : public Store {
   std::string name_;
   std::unique_ptr<HttpClient> client_;
   HttpClient& http_;
-  std::map<StudyId, KnownStudy> known_;
-  std::map<std::string, StudyId> ids_;  // ours: only names mean anything to the server
+  std::map<StudyId, CachedStudy> cached_;
+  std::map<std::string, StudyId> ids_;  // local ids; the server identifies studies by name
 };
 
 }  // namespace canopy

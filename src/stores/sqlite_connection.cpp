@@ -16,11 +16,12 @@ namespace {
 
 using Fault = StoreError::Fault;
 
-constexpr std::chrono::seconds kOpeningPatience{10};  // with a store that somebody else is making
+constexpr std::chrono::seconds kOpeningPatience{
+    10};  // for another process that is creating the store
 constexpr std::chrono::milliseconds kBetweenTries{20};
-constexpr std::chrono::milliseconds kLongestWait{30'000};  // while another process is writing
+constexpr std::chrono::milliseconds kLongestWait{30'000};  // for another process that is writing
 
-/// Which file a name stands for.
+/// Identifies the file that a path refers to.
 std::optional<std::pair<dev_t, ino_t>> file_at(const std::string& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) != 0) return std::nullopt;
@@ -30,21 +31,22 @@ std::optional<std::pair<dev_t, ino_t>> file_at(const std::string& path) {
 }  // namespace
 
 SqliteConnection::SqliteConnection(std::string path, Store::Mode mode) : path_(std::move(path)) {
-  if (path_.empty()) throw StoreError(Fault::missing, "a store must have a name");
+  if (path_.empty()) throw StoreError(Fault::missing, "the name of the store is empty");
   if (path_.find('\0') != std::string::npos) {
     throw StoreError(Fault::unreachable, "the name of a store cannot have a zero byte");
   }
   if (mode == Store::Mode::open && !std::filesystem::exists(path_)) {
     throw StoreError(Fault::missing, path_ + ": there is no such store");
   }
-  full_path_ = std::filesystem::absolute(path_);  // wherever this process goes
+  full_path_ = std::filesystem::absolute(path_);  // valid even if the working directory changes
   if (OpenFiles::is_inherited(full_path_)) {
     throw StoreError(Fault::unreachable,
                      path_ +
                          ": was open in the process that this one was forked from; open it after "
                          "the fork, or start new processes (in Python: multiprocessing's spawn)");
   }
-  // Two that make the same file at the same time do not always wait for each other in SQLite.
+  // SQLite does not always serialize two processes that create the same file, so opening is
+  // retried.
   const auto deadline = std::chrono::steady_clock::now() + kOpeningPatience;
   while (!try_open(mode, std::chrono::steady_clock::now() > deadline)) {
     std::this_thread::sleep_for(kBetweenTries);
@@ -64,7 +66,7 @@ void SqliteConnection::close() {
 
 std::string SqliteConnection::insert_text(std::string_view table, std::size_t columns,
                                           std::size_t rows) {
-  // FAIL: the statement need not be able to take back its rows, for the transaction does.
+  // FAIL: no statement rollback is needed, since the transaction is rolled back as a whole.
   std::string text = "INSERT OR FAIL INTO ";
   text += table;
   text += " VALUES ";
@@ -88,20 +90,20 @@ sqlite3_stmt* SqliteConnection::prepared(std::string_view sql) {
 }
 
 void SqliteConnection::roll_back() noexcept {
-  // Unless SQLite has done so already.
+  // SQLite may have rolled back already.
   (void)sqlite3_exec(database_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
-/// SQLite would go on writing to a file that nobody finds any more.
+/// Otherwise SQLite would continue to write to a file that is no longer reachable by its name.
 void SqliteConnection::refuse_moved() const {
   if (file_ && file_at(full_path_) == file_) return;
   throw StoreError(Fault::unreachable,
                    path_ +
-                       ": was moved, deleted or replaced while it was open; nothing more is kept "
-                       "until it is back, together with its -wal file");
+                       ": was moved, deleted or replaced while it was open; nothing can be written "
+                       "until it is restored together with its -wal file");
 }
 
-/// False when it is locked, unless this is the last try.
+/// Returns false if the file is locked, unless this is the last attempt.
 bool SqliteConnection::try_open(Store::Mode mode, bool last) {
   try {
     with([&] { open(mode); });
@@ -133,11 +135,12 @@ void SqliteConnection::open(Store::Mode mode) {
     SqliteStatement mode_now = select("PRAGMA journal_mode");
     return mode_now.next() ? mode_now.text(0) : "";
   };
-  if (journal_mode() != "wal") run("PRAGMA journal_mode = WAL");  // readers and writers do not wait
-  run("PRAGMA synchronous = FULL");                               // a commit is on the disk
+  if (journal_mode() != "wal")
+    run("PRAGMA journal_mode = WAL");  // readers and writers do not block each other
+  run("PRAGMA synchronous = FULL");    // commits are durable
 }
 
-/// Leaves alone what is not ours.
+/// Rejects files that are not stores.
 void SqliteConnection::refuse_others(Store::Mode mode) {
   const bool is_empty = !select("SELECT 1 FROM sqlite_master").next();
   if (version() == 0 && (!is_empty || mode == Store::Mode::open)) {
@@ -145,7 +148,7 @@ void SqliteConnection::refuse_others(Store::Mode mode) {
   }
 }
 
-/// 0 for an empty file.
+/// Returns 0 for an empty file.
 std::int64_t SqliteConnection::version() {
   if (!select("SELECT 1 FROM sqlite_master WHERE name = 'canopy_version'").next()) return 0;
   SqliteStatement newest = select("SELECT MAX(version) FROM canopy_version");
@@ -155,7 +158,7 @@ std::int64_t SqliteConnection::version() {
 void SqliteConnection::prepare_tables() {
   if (with([&] { return version(); }) == 0) {
     change([&] {
-      if (version() == 0) make_tables(*this);  // unless another process was quicker
+      if (version() == 0) make_tables(*this);  // another process may have created them first
     });
   }
   require_store_format(path_, static_cast<int>(with([&] { return version(); })));

@@ -20,8 +20,8 @@
 
 namespace canopy {
 
-/// A file of SQLite that is a store. Statements are prepared once and kept. All functions throw
-/// StoreError.
+/// A connection to an SQLite file that is a store. Statements are prepared once and reused. All
+/// functions throw StoreError.
 class SqliteConnection {
  public:
   SqliteConnection(std::string path, Store::Mode mode);
@@ -31,14 +31,15 @@ class SqliteConnection {
 
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// Runs something that uses the functions below: a fork of this process waits until it is done.
+  /// Runs a function that uses the functions below, delaying forks of this process meanwhile.
   template <class Work>
   auto with(Work&& work) {
     const NoFork until_done;
     return work();
   }
 
-  /// The same for many reads, of one state of the file: each by itself would lock it.
+  /// Runs several reads in one read transaction: they see the same state, and the file is locked
+  /// only once.
   template <class Work>
   auto look(Work&& work) {
     const NoFork until_done;
@@ -53,8 +54,8 @@ class SqliteConnection {
     }
   }
 
-  /// The same as one transaction, which waits for other writers before it begins and is on the disk
-  /// when this returns. Nothing is written to a file that is no longer where it was opened.
+  /// Runs a function in a write transaction. Waits for other writers before it begins, and is
+  /// durable when it returns. Throws if the file is no longer where it was opened.
   template <class Work>
   void change(Work&& work) {
     const NoFork until_done;
@@ -69,7 +70,7 @@ class SqliteConnection {
     }
   }
 
-  /// A query with values for ?1, ?2, ..., which must live as long as its rows are read.
+  /// A query with values for ?1, ?2, ..., which must outlive the reading of its rows.
   template <class... Values>
   [[nodiscard]] SqliteStatement select(std::string_view sql, const Values&... values) {
     return {prepared(sql), path_, values...};
@@ -83,9 +84,9 @@ class SqliteConnection {
     return sqlite3_changes64(database_.get());
   }
 
-  /// Inserts rows, many with each statement: appended one after the other they cost half as much.
-  /// `table` may name columns; values_of(row) is a tuple with a value for each. For `change`, since
-  /// rows before one that cannot be inserted stay.
+  /// Inserts rows, many per statement, which halves the cost of appending. `table` may include a
+  /// list of columns; values_of(row) returns a tuple with a value for each. Must be called within
+  /// `change`: if a row cannot be inserted, earlier rows are not undone by this function.
   template <class Row, class ValuesOf>
   void insert(std::string_view table, std::span<const Row> rows, const ValuesOf& values_of) {
     constexpr std::size_t kAtOnce = 16;
@@ -123,7 +124,7 @@ class SqliteConnection {
 
   std::string path_;
   std::string full_path_;
-  std::optional<std::pair<dev_t, ino_t>> file_;  // that was opened there
+  std::optional<std::pair<dev_t, ino_t>> file_;  // identity of the opened file
   std::unique_ptr<sqlite3, Close> database_;
   std::map<std::string, std::unique_ptr<sqlite3_stmt, Close>, std::less<>> statements_;
 };

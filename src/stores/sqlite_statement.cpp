@@ -23,7 +23,7 @@ Fault fault_of(int result) {
     case SQLITE_IOERR:
     case SQLITE_FULL:
       return Fault::full;
-    case SQLITE_ERROR:  // a table or a column is missing: the statements themselves are right
+    case SQLITE_ERROR:  // a table or column is missing, since the statements themselves are correct
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return Fault::damaged;
@@ -34,11 +34,11 @@ Fault fault_of(int result) {
   }
 }
 
-/// What can be done about it, in words that fit every front end.
+/// Advice that fits every interface.
 std::string_view advice_for(Fault fault) {
   switch (fault) {
     case Fault::full:
-      return "the disk may be full; what was acknowledged before is kept";
+      return "the disk may be full; everything acknowledged before is kept";
     case Fault::read_only:
       return "it cannot be written; check its permissions and those of its folder";
     case Fault::damaged:
@@ -46,7 +46,7 @@ std::string_view advice_for(Fault fault) {
     case Fault::busy:
       return "another program has kept it locked; try again";
     case Fault::unreachable:
-      return "check that its folder exists and can be written";
+      return "check that its folder exists and is writable";
     default:
       return "nothing was changed";
   }

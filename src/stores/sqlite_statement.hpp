@@ -8,14 +8,14 @@
 
 namespace canopy {
 
-/// Throws the StoreError that the last error of a connection to SQLite is.
+/// Throws a StoreError for the last error of a connection.
 [[noreturn]] void throw_sqlite_error(sqlite3* database, const std::string& store);
 
-/// A prepared statement of SQLite in use: values go in, rows come out. When this ends, the
-/// statement is ready to be used again. All functions throw StoreError.
+/// A prepared statement in use: bind values, then read rows. The destructor resets it for reuse.
+/// All functions throw StoreError.
 class SqliteStatement {
  public:
-  /// Binds values to ?1, ?2, ... Texts are not copied: they must live as long as this.
+  /// Binds values to ?1, ?2, ... Texts are not copied and must outlive this object.
   template <class... Values>
   SqliteStatement(sqlite3_stmt* prepared, const std::string& store, const Values&... values)
       : prepared_(prepared), store_(store) {
@@ -25,13 +25,13 @@ class SqliteStatement {
   SqliteStatement(const SqliteStatement&) = delete;
   SqliteStatement& operator=(const SqliteStatement&) = delete;
 
-  /// Binds values to the places after those that have one.
+  /// Binds values to the next parameters.
   template <class... Values>
   void bind_next(const Values&... values) {
     (bind(++place_, values), ...);
   }
 
-  /// Goes to the next row, if there is one.
+  /// Advances to the next row; returns false if there is none.
   [[nodiscard]] bool next();
 
   [[nodiscard]] std::int64_t integer(int column) const {
@@ -45,7 +45,7 @@ class SqliteStatement {
 
  private:
   void bind(int place, std::int64_t value);
-  void bind(int place, std::uint64_t value);  // SQLite has no numbers above INT64_MAX
+  void bind(int place, std::uint64_t value);  // clamped to INT64_MAX
   void bind(int place, std::uint32_t value) { bind(place, static_cast<std::int64_t>(value)); }
   void bind(int place, int value) { bind(place, static_cast<std::int64_t>(value)); }
   void bind(int place, double value);
@@ -54,7 +54,7 @@ class SqliteStatement {
 
   sqlite3_stmt* prepared_;
   const std::string& store_;
-  int place_ = 0;  // the last that has a value
+  int place_ = 0;  // index of the last bound parameter
 };
 
 }  // namespace canopy

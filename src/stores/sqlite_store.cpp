@@ -127,7 +127,7 @@ bool SqliteStore::exists(StudyId study) {
 }
 
 StoreError SqliteStore::gone() const {
-  return {StoreError::Fault::other, name() + ": the study is gone: somebody has deleted it"};
+  return {StoreError::Fault::other, name() + ": the study has been deleted"};
 }
 
 template <class... Values>
@@ -155,7 +155,7 @@ void SqliteStore::insert_events(StudyId study, std::span<const JournalEntry> ent
   });
 }
 
-/// False if the study was deleted.
+/// Returns false if the study was deleted.
 bool SqliteStore::write_one(const StudyWrite& one) {
   if (one.entries.empty()) {
     if (!exists(one.study)) return false;
@@ -192,7 +192,7 @@ void SqliteStore::read(StudyId study, const EntryRange& range,
   std::uint64_t after = range.after;
   std::vector<EventRow> rows;
   for (std::uint64_t left = range.limit; left > 0; left -= rows.size()) {
-    // In pages, so that no long read keeps the file's log from being tidied up.
+    // In pages, because a long read transaction would prevent checkpoints of the write-ahead log.
     const std::uint64_t page = std::min(left, kAtATime);
     rows.clear();
     connection_.with([&] {
@@ -243,7 +243,7 @@ std::vector<std::optional<KeptAnswer>> SqliteStore::find_answers(std::span<const
 }
 
 std::uint64_t SqliteStore::forget_answers(double before) {
-  // Rows are numbered in the order in which they came: this touches the old ones and no others.
+  // Ids increase with time, so this reads only the oldest rows.
   constexpr int kAtATime = 10'000;
   std::int64_t forgotten = 0;
   connection_.change([&] {
@@ -286,12 +286,12 @@ std::vector<PostedCommand> SqliteStore::commands(StudyId study, std::uint64_t af
   });
 }
 
-// --- the right to write, and damage ----------------------------------------------------------
+// --- locks and integrity ---------------------------------------------------------------------
 
 std::unique_ptr<StudyLock> SqliteStore::try_lock(StudyId study,
                                                  std::chrono::milliseconds patience) {
-  // A holder that was killed may leave a child that has not started its program yet, and with it
-  // the lock, for a moment.
+  // A killed owner may leave a forked child that has not executed its program yet; it holds the
+  // lock for a moment.
   const auto deadline = std::chrono::steady_clock::now() + patience;
   for (;;) {
     if (auto lock = locks_->try_take(study)) return std::make_unique<SqliteLock>(std::move(lock));

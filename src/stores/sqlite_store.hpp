@@ -13,9 +13,8 @@
 
 namespace canopy {
 
-/// Studies in one file of SQLite, in WAL mode: a commit is on the disk, readers never wait. The
-/// right to write to a study is a kernel lock on a file beside it, so that one file serves
-/// the processes of one machine.
+/// Studies in an SQLite file in WAL mode: commits are durable, and readers never wait. The right to
+/// write to a study is a kernel lock on a separate file, so all processes must be on one machine.
 class SqliteStore final : public FullStore {
  public:
   SqliteStore(std::string path, Mode mode)
@@ -44,7 +43,7 @@ class SqliteStore final : public FullStore {
                                                     std::chrono::milliseconds patience) override;
   [[nodiscard]] bool is_locked(StudyId study) override;
 
-  /// Checks every page and index while others may write. Returns what is wrong.
+  /// Checks all pages and indices, even while other processes write. Returns the faults found.
   [[nodiscard]] std::vector<std::string> faults();
 
  private:
@@ -52,7 +51,7 @@ class SqliteStore final : public FullStore {
   [[nodiscard]] StoreError gone() const;
   void insert_events(StudyId study, std::span<const JournalEntry> entries);
   [[nodiscard]] bool write_one(const StudyWrite& one);
-  /// Changes something of a study, by a statement whose first value is its id.
+  /// Updates a study by a statement whose first parameter is its id.
   template <class... Values>
   void update(std::string_view sql, StudyId study, const Values&... values);
 

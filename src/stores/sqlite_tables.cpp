@@ -7,20 +7,20 @@
 namespace canopy {
 namespace {
 
-// STRICT: a value has the type of its column, whoever writes it.
+// STRICT: SQLite enforces the column types.
 constexpr std::array kTables{
     "CREATE TABLE canopy_version (version INTEGER NOT NULL) STRICT",
-    // AUTOINCREMENT: the id of a study that was deleted is not used again.
+    // AUTOINCREMENT: ids of deleted studies are not reused.
     "CREATE TABLE studies (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, "
     "specification TEXT NOT NULL, forked_from TEXT NOT NULL, created REAL NOT NULL, updated REAL "
     "NOT NULL, events INTEGER NOT NULL, pulls INTEGER NOT NULL, holder TEXT NOT NULL) STRICT",
-    // Rows are stored in the order of their keys, without a separate index.
+    // WITHOUT ROWID: rows are stored in the order of the primary key, without a separate index.
     "CREATE TABLE events (study INTEGER NOT NULL, number INTEGER NOT NULL, at REAL NOT NULL, "
     "checksum INTEGER NOT NULL, event TEXT NOT NULL, PRIMARY KEY (study, number)) STRICT, WITHOUT "
     "ROWID",
     "CREATE TABLE snapshots (study INTEGER PRIMARY KEY, events INTEGER NOT NULL, optimizer TEXT "
     "NOT NULL, tuner TEXT NOT NULL) STRICT",
-    // Ids grow, so that the oldest answers are found without an index of times.
+    // Ids increase with time, so the oldest rows are found without an index on `at`.
     "CREATE TABLE answers (id INTEGER PRIMARY KEY, study INTEGER NOT NULL, key TEXT NOT NULL, "
     "request TEXT NOT NULL, answer TEXT NOT NULL, at REAL NOT NULL) STRICT",
     "CREATE UNIQUE INDEX answers_by_key ON answers (study, key)",

@@ -4,7 +4,8 @@
 
 namespace canopy {
 
-/// Makes a store of an empty file, inside the transaction that is going on. Throws StoreError.
+/// Creates the tables of a store in an empty file, within the current transaction. Throws
+/// StoreError.
 void make_tables(SqliteConnection& connection);
 
 }  // namespace canopy

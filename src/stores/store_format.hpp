@@ -8,10 +8,10 @@
 
 namespace canopy {
 
-/// The format of stores that this version reads and writes.
+/// The store format that this version reads and writes.
 inline constexpr int kStoreFormat = 5;
 
-/// Throws StoreError if a store has another format.
+/// Throws StoreError unless a store has this format.
 inline void require_store_format(const std::string& name, int found) {
   if (found == kStoreFormat) return;
   const bool is_newer = found > kStoreFormat;

@@ -9,9 +9,9 @@
 
 namespace canopy {
 
-/// A study in its store, to be looked at while somebody else may be writing to it.
+/// A study in a store, for read-only use; other processes may write to it.
 struct StoredStudy {
-  /// Throws StoreError, and StudyError when there is none of that name.
+  /// Throws StoreError, or StudyError if there is no study of that name.
   StoredStudy(const std::string& store_name, const std::string& name)
       : StoredStudy(open_store(store_name, Store::Mode::open), name) {}
   StoredStudy(std::unique_ptr<Store> from, const std::string& name)
@@ -19,7 +19,7 @@ struct StoredStudy {
         record(find_study(*store, name)),
         specification(specification_of(record)) {}
 
-  /// The optimizer as it is after all that has happened.
+  /// Loads the optimizer in its current state.
   [[nodiscard]] LoadedOptimizer load(const MakeFold& fold = {}) const {
     return load_optimizer(*store, record, specification, fold);
   }

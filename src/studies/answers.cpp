@@ -62,14 +62,15 @@ std::string no_best_text(const Space& space, const Optimizer& optimizer, Context
       context.empty() ? optimizer.nearest() : optimizer.nearest_in(context);
   const LimitCheck* worst = nearest ? worst_of(nearest->limits) : nullptr;
   if (worst == nullptr) {
-    return "no arm has a reward yet, but for those that are barred: there is no best arm";
+    return "there is no best arm: no setting has a reward yet, except barred ones";
   }
   std::string text =
       fmt::format("no setting so far keeps {} {}; the nearest, {}, has {}", worst->metric,
                   worst->limit, space.describe(nearest->arm), significant_text(worst->level, 4));
   const std::optional<Learnt> learnt = optimizer.learnt();
-  const bool is_hopeless = learnt && learnt->turn && learnt->turn->why == Learnt::Why::least_broken;
-  return is_hopeless ? text + ", and probably none does" : text;
+  const bool none_keeps_them =
+      learnt && learnt->turn && learnt->turn->why == Learnt::Why::least_broken;
+  return none_keeps_them ? text + ", and probably none does" : text;
 }
 
 }  // namespace canopy

@@ -7,7 +7,7 @@
 namespace canopy {
 namespace {
 
-/// How long a study that something else keeps locked is tried again, and how often.
+/// How long to retry a study that another process keeps locked, and how often.
 constexpr std::chrono::seconds kPatienceWithLocks{30};
 constexpr std::chrono::milliseconds kBetweenTries{5};
 
@@ -34,7 +34,7 @@ void Committer::write(StudyId study, const Study::Batch& batch, Done done) {
 }
 
 void Committer::run() {
-  Group locked;  // to be tried again
+  Group locked;  // to be retried
   for (;;) {
     Group group;
     {
@@ -54,7 +54,8 @@ void Committer::run() {
   }
 }
 
-/// If nothing could be written although the store itself is well, each is tried by itself.
+/// Writes a group in one transaction. If that fails although the store works, writes each study by
+/// itself.
 void Committer::write_group(Group& group) {
   write_together(group.data(), group.size());
   const auto& error = group.front().error;
@@ -92,8 +93,8 @@ void Committer::write_together(Wanted* first, std::size_t count) {
   }
 }
 
-/// Tells all of them what came of it, but for those that wait for a lock, which are returned; then
-/// writes the snapshots that are due.
+/// Reports the results to the callers, except for locked studies, which are returned; then writes
+/// the snapshots that are due.
 Committer::Group Committer::finish(Group group) {
   Group locked;
   std::vector<std::pair<StudyId, Snapshot>> snapshots;
@@ -114,7 +115,7 @@ Committer::Group Committer::finish(Group group) {
     try {
       store_.set_snapshot(study, snapshot);
     } catch (const StoreError&) {
-      continue;  // the journal has it all
+      continue;  // a snapshot can be rebuilt from the journal
     }
   }
   return locked;

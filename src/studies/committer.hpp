@@ -15,11 +15,11 @@
 
 namespace canopy {
 
-/// Writes what happens to all studies of a store, on a thread of its own: whatever has come while
-/// one transaction was on its way to the disk goes into the next one together. Thread-safe.
+/// Writes the batches of all studies of a store on a thread of its own. Batches that arrive during
+/// one transaction are combined in the next one. Thread-safe.
 class Committer {
  public:
-  /// One transaction.
+  /// Statistics of one transaction.
   struct Commit {
     std::size_t studies = 0;
     std::size_t events = 0;
@@ -28,15 +28,15 @@ class Committer {
 
   using Done = std::function<void(std::optional<StoreError>)>;
 
-  /// `on_commit` is called by the thread, after each transaction.
+  /// `on_commit` is called on the thread after each transaction.
   explicit Committer(Store& store, std::function<void(const Commit&)> on_commit = {});
-  /// Writes what has come.
+  /// Writes all batches received so far, then stops the thread.
   ~Committer();
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
 
-  /// Writes a batch, which must stay until `done` is called by the thread. There may be one of each
-  /// study at a time.
+  /// Queues a batch. The batch must stay valid until `done` is called on the thread. Each study may
+  /// have only one batch in the queue.
   void write(StudyId study, const Study::Batch& batch, Done done);
 
  private:

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kClockPrefix = "clock.";
 
-/// A clock, and what it shows.
+/// A clock, and the context variable that it provides.
 struct ClockVariable {
   std::string_view source;
   Domain domain;
@@ -43,7 +43,7 @@ const ClockVariable* clock_of(const ContextSource& source) {
   return found != clocks().end() ? &*found : nullptr;
 }
 
-/// The table with the keys that need not be written where there is a period.
+/// The table with the keys that are optional if there is a period.
 Document with_implied_ends(Document table) {
   const Document* type = table.find("type");
   const Document* period = table.find("period");
@@ -55,11 +55,11 @@ Document with_implied_ends(Document table) {
   return table;
 }
 
-bool say_the_same(const Document& left, const Document& right) {
+bool same_value(const Document& left, const Document& right) {
   return left == right || (left.as_number() && left.as_number() == right.as_number());
 }
 
-/// What a clock shows is known; keys that say the same may be there nevertheless.
+/// The variable that a clock provides. Keys that describe it may be given if they agree.
 ContextVariable variable_of(const ClockVariable& clock, DocumentReader& reader,
                             const Document& table, const std::string& prefix) {
   ContextVariable variable{"", clock.domain, clock.period};
@@ -69,9 +69,9 @@ ContextVariable variable_of(const ClockVariable& clock, DocumentReader& reader,
   for (const auto& [key, value] : *table.as_table()) {
     if (key == "name" || key == "source" || key == "time_zone") continue;
     const Document* own = implied.find(key);
-    if (own != nullptr && say_the_same(*own, value)) continue;
+    if (own != nullptr && same_value(*own, value)) continue;
     reader.complain(prefix + key, &value,
-                    fmt::format("must be left out: {} is {}", clock.source, clock.text));
+                    fmt::format("must be left out or agree: {} is {}", clock.source, clock.text));
   }
   return variable;
 }
@@ -83,20 +83,20 @@ void check_source(DocumentReader& reader, const Document& table, const std::stri
   };
   const bool is_clock = clock_of(source) != nullptr;
   if (!source.time_zone.empty() && !is_clock) {
-    complain("time_zone", R"(is for source = "clock.hour" and "clock.weekday")");
+    complain("time_zone", R"(can only be given with source = "clock.hour" or "clock.weekday")");
   }
   if (table.contains("source") && source.source.empty()) {
-    complain("source", "must not be empty; leave it out where whoever asks gives the context");
+    complain("source", "must not be empty; leave it out if clients give the context");
   }
   if (source.source.empty() || is_clock) return;
   if (source.source.starts_with(kClockPrefix)) {
-    complain("source", R"(is not a clock: there are "clock.hour" and "clock.weekday")");
+    complain("source", R"(unknown clock: expected "clock.hour" or "clock.weekday")");
     return;
   }
   try {
     const CommandLine command(source.source, shell);
     if (!command.placeholders().empty()) {
-      complain("source", "is run before a setting is chosen; it cannot have {placeholders}");
+      complain("source", "cannot have {placeholders}: it is run before a setting is chosen");
     }
   } catch (const CommandLineError& error) {
     complain("source", error.what());

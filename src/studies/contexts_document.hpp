@@ -7,11 +7,11 @@
 
 namespace canopy {
 
-/// Reads the [[context]] tables of a study, whose space and [system] are read already. Complaints
-/// are left with the reader; there are no contexts then.
+/// Reads the [[context]] tables of a study; its space and [system] must have been read before.
+/// Mistakes are reported to the reader; the study then has no contexts.
 void read_contexts(DocumentReader& reader, const Document& root, StudySpecification& study);
 
-/// The same as they are written.
+/// Writes the [[context]] tables.
 [[nodiscard]] Document contexts_document(const StudySpecification& study);
 
 }  // namespace canopy

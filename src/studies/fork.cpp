@@ -11,19 +11,19 @@
 namespace canopy {
 namespace {
 
-/// Whether coordinates mean the same in both.
-bool mean_the_same(const std::vector<Parameter>& a, const std::vector<Parameter>& b) {
+/// Whether coordinates have the same meaning in both.
+bool have_same_meaning(const std::vector<Parameter>& a, const std::vector<Parameter>& b) {
   const auto alike = [](const Parameter& left, const Parameter& right) {
     return left.name == right.name && left.domain.measures_like(right.domain);
   };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), alike);
 }
 
-bool mean_the_same(const ContextSpace& a, const ContextSpace& b) {
+bool have_same_meaning(const ContextSpace& a, const ContextSpace& b) {
   const auto have_same_period = [](const ContextVariable& left, const ContextVariable& right) {
     return left.period == right.period;
   };
-  return mean_the_same(a.parameters(), b.parameters()) &&
+  return have_same_meaning(a.parameters(), b.parameters()) &&
          std::equal(a.variables().begin(), a.variables().end(), b.variables().begin(),
                     have_same_period);
 }
@@ -33,9 +33,11 @@ bool mean_the_same(const ContextSpace& a, const ContextSpace& b) {
 ForkStart fork_start(const StudySpecification& before, StudySpecification fork,
                      bool accept_changes) {
   if (fork.optimizer == Selection{}) fork.optimizer = inherited_optimizer(before, fork);
-  if (!mean_the_same(before.space.parameters(), fork.space.parameters())) return ForkStart::nothing;
-  // Rewards need a context where the best arm depends on it; elsewhere theirs can be forgotten.
-  if (!fork.contexts.empty() && !mean_the_same(before.contexts, fork.contexts)) {
+  if (!have_same_meaning(before.space.parameters(), fork.space.parameters()))
+    return ForkStart::nothing;
+  // If the fork has contexts, it can only use rewards with contexts of the same meaning; if it has
+  // none, the contexts of rewards can be dropped.
+  if (!fork.contexts.empty() && !have_same_meaning(before.contexts, fork.contexts)) {
     return ForkStart::nothing;
   }
   if (!accept_changes && !command_differences(before, fork).empty()) return ForkStart::nothing;

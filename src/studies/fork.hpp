@@ -10,11 +10,11 @@
 
 namespace canopy {
 
-/// What a fork begins with.
+/// The data that a fork begins with.
 enum class ForkStart : std::uint8_t {
-  journal,  ///< All of it: nothing that learning depends on differs.
-  rewards,  ///< Those of every arm that is still in the space, as observations.
-  nothing,  ///< The parameters or the contexts are others, or the commands that measure.
+  journal,  ///< The whole journal: nothing that learning depends on differs.
+  rewards,  ///< The rewards of all arms that are still in the space, as observations.
+  nothing,  ///< The parameters, the contexts or the commands that measure differ.
 };
 
 template <>
@@ -22,17 +22,17 @@ struct EnumNames<ForkStart> {
   static constexpr std::array<std::string_view, 3> names{"journal", "rewards", "nothing"};
 };
 
-/// By how the specification of a fork differs from the one of the study that it is made from. A
-/// fork without an optimizer has that of the study. Other commands may be accepted: see
+/// Determines what a fork begins with from the differences between the two specifications. A fork
+/// without an optimizer inherits that of the original. Different commands can be accepted: see
 /// OpenOptions.
 [[nodiscard]] ForkStart fork_start(const StudySpecification& before, StudySpecification fork,
                                    bool accept_changes = false);
 
-/// The same in a sentence.
+/// The same as a sentence.
 [[nodiscard]] std::string_view text_of(ForkStart start);
 
-/// What a fork of a study is unless something is changed: its specification with the range
-/// of rewards that is in force, and the optimizer in the revision that is here.
+/// The default specification of a fork: the specification of the original study with its current
+/// range of rewards and the current revision of its optimizer.
 [[nodiscard]] StudySpecification specification_of_fork(Store& store, const StudyRecord& record);
 
 }  // namespace canopy

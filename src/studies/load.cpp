@@ -29,7 +29,7 @@ void transfer_folds(State& state, TicketLeases& leases, std::string& fold) {
   state.nested(fold);
 }
 
-/// Throws StateError, also where the fold was not saved.
+/// Restores both folds. Throws StateError, also if the fold was not saved.
 void restore_folds(Folds& folds, const std::string& saved) {
   State state(saved);
   std::string fold;
@@ -38,8 +38,9 @@ void restore_folds(Folds& folds, const std::string& saved) {
   if (folds.fold) folds.fold->restore(fold);
 }
 
-/// The last snapshot, or the very beginning if there is none or it is damaged. Its folds may be
-/// useless, since the settings they depend on may change: then they start from the beginning.
+/// Loads the last snapshot, or the initial state if there is none or it is damaged. If its folds
+/// cannot be used, because the settings that they depend on have changed, they start from the
+/// beginning.
 Loaded from_snapshot(Store& store, const StudyRecord& record,
                      const StudySpecification& specification, const MakeFold& fold,
                      std::uint64_t& folded_events) {
@@ -54,8 +55,9 @@ Loaded from_snapshot(Store& store, const StudyRecord& record,
   } catch (const NewerStateError& error) {
     throw StudyError(Fault::damaged, record.name + ": " + error.what());
   } catch (const StateError&) {
-    loaded.optimizer =
-        make_optimizer(specification, seed_of(record, specification));  // the journal has it all
+    loaded.optimizer = make_optimizer(
+        specification,
+        seed_of(record, specification));  // snapshots can be rebuilt from the journal
     return loaded;
   }
   try {
@@ -97,8 +99,8 @@ Loaded load_all(Store& store, const StudyRecord& record, const StudySpecificatio
     ++number;
     if (number > folded_events) loaded.folds.apply(entry);
     if (number > loaded.events) {
-      (void)do_again(*loaded.optimizer, entry.event);
-      take_aside(*loaded.optimizer, entry.event);
+      (void)replay_event(*loaded.optimizer, entry.event);
+      replay_tuner_event(*loaded.optimizer, entry.event);
       loaded.events = number;
     }
     loaded.last_at = std::max(loaded.last_at, entry.at);
@@ -122,13 +124,13 @@ std::string revision_text(const std::string& study, const StudySpecification& sp
       study, specification.revision, name, optimizers().at(name).revision);
 }
 
-bool has_own_revision(const StudySpecification& specification) {
+bool has_current_revision(const StudySpecification& specification) {
   return specification.revision == optimizers().at(specification.optimizer.name).revision;
 }
 
 LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,
                                const StudySpecification& specification, const MakeFold& fold) {
-  if (has_own_revision(specification)) {
+  if (has_current_revision(specification)) {
     Loaded loaded = load_all(store, record, specification, fold);
     return {std::move(loaded.optimizer), std::move(loaded.folds.fold),
             std::move(loaded.folds.leases), ""};
@@ -137,19 +139,19 @@ LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,
       make_optimizer(specification, seed_of(record, specification));
   for (const JournalEntry& entry :
        observations_of(store, record, specification.space, !specification.contexts.empty())) {
-    (void)do_again(*optimizer, entry.event);
+    (void)replay_event(*optimizer, entry.event);
   }
   std::unique_ptr<JournalFold> state = fold ? fold(specification) : nullptr;
   read_entries(store, record, 0, [&](const JournalEntry& entry) {
     if (state) state->apply(entry);
-    take_aside(*optimizer, entry.event);
+    replay_tuner_event(*optimizer, entry.event);
     if (const auto* barred = std::get_if<Barred>(&entry.event)) {
       (void)optimizer->bar(barred->arm, barred->reward);
     }
   });
-  return {
-      std::move(optimizer), std::move(state), std::make_shared<TicketLeases>(),
-      revision_text(record.name, specification) + ": this shows what it makes of the same rewards"};
+  return {std::move(optimizer), std::move(state), std::make_shared<TicketLeases>(),
+          revision_text(record.name, specification) +
+              "; this is what the current revision learns from the same rewards"};
 }
 
 }  // namespace canopy

@@ -1,5 +1,5 @@
 #pragma once
-// What a study knows, made again from its journal.
+// Rebuilding the state of a study from its journal.
 #include "canopy/study.hpp"
 
 #include "journal/ticket_leases.hpp"
@@ -10,22 +10,22 @@
 
 namespace canopy {
 
-/// What follows from a journal beside the optimizer.
+/// The states, besides the optimizer, that follow from a journal.
 struct Folds {
   std::unique_ptr<TicketLeases> leases = nullptr;
-  std::unique_ptr<JournalFold> fold = nullptr;  ///< null: there is none
+  std::unique_ptr<JournalFold> fold = nullptr;  ///< null: not requested
 
   void apply(const JournalEntry& entry) const;
 };
 
-/// Both as one text, for snapshots.
+/// Both states as one text, for snapshots.
 [[nodiscard]] std::string saved_folds(TicketLeases& leases, JournalFold* fold);
 
-/// Of the coin that a study tosses.
+/// The seed for a study's random choices.
 [[nodiscard]] std::uint64_t seed_of(const StudyRecord& record,
                                     const StudySpecification& specification);
 
-/// A study as it was after the last event of its journal.
+/// The state of a study after the last event of its journal.
 struct Loaded {
   std::unique_ptr<Optimizer> optimizer = nullptr;
   Folds folds = {};
@@ -35,14 +35,14 @@ struct Loaded {
   double last_at = 0.0;
 };
 
-/// Starts at the last snapshot and does again what came after it. An event that does not match what
-/// the optimizer would do is an error that names it.
+/// Loads the last snapshot and replays the events after it. Throws StudyError, which names the
+/// event, if an event differs from what the optimizer would do.
 [[nodiscard]] Loaded load_all(Store& store, const StudyRecord& record,
                               const StudySpecification& specification, const MakeFold& fold);
 
-/// Whether this canopy decides as the one did that began the study.
-[[nodiscard]] bool has_own_revision(const StudySpecification& specification);
-/// That it does not.
+/// Whether this version of canopy has the optimizer revision that the study was created with.
+[[nodiscard]] bool has_current_revision(const StudySpecification& specification);
+/// A sentence that says that it does not.
 [[nodiscard]] std::string revision_text(const std::string& study,
                                         const StudySpecification& specification);
 

@@ -26,24 +26,25 @@ bool are_usable(const Metrics& metrics) {
 
 }  // namespace
 
-/// Metrics come before the rewards that they belong to, so these are checked first.
+/// Metrics are recorded before the rewards that they belong to, so the rewards are checked first.
 Status tell(Optimizer& optimizer, Ticket ticket, const AnyRewards& rewards,
             const Metrics& metrics) {
   const std::optional<Pull> pull =
       metrics.empty() ? std::optional<Pull>() : optimizer.pull_of(ticket);
   const std::uint64_t count = count_of(rewards);
   if (!pull || count == 0 || count > pull->length || !are_usable(rewards)) {
-    return tell(optimizer, ticket, rewards);  // which says what is wrong
+    return tell(optimizer, ticket, rewards);  // returns the appropriate error
   }
   if (count > pull->length - pull->then_length) return Status::two_arms;
-  if (!are_usable(metrics)) return Status::not_a_reward;  // before anything is told
+  if (!are_usable(metrics)) return Status::not_a_reward;  // checked before anything is told
   if (const std::uint64_t passed = pull->unsettled; passed != 0) {
     const auto* list = std::get_if<std::vector<double>>(&rewards);
     if (count <= passed || list == nullptr) return tell(optimizer, ticket, rewards);
     const auto cut = list->begin() + static_cast<std::ptrdiff_t>(passed);
     const Status status = tell(optimizer, ticket, std::vector(list->begin(), cut));
     if (!is_taken(status)) return status;
-    return tell(optimizer, ticket, std::vector(cut, list->end()), metrics);  // which have settled
+    // The rewards measured after the system has settled.
+    return tell(optimizer, ticket, std::vector(cut, list->end()), metrics);
   }
   const std::vector<double> arm(pull->arm.begin(), pull->arm.end());
   const Status status = optimizer.measure(ticket, arm, metrics);

@@ -5,8 +5,8 @@
 
 namespace canopy {
 
-// Rewards in any form, with what else was measured. Only a study, which has a journal, has a place
-// for roles other than `search`: Status::needs_study.
+// Telling and observing rewards in any form, together with metrics. Roles other than `search` need
+// a study with a journal; other optimizers return Status::needs_study.
 
 [[nodiscard]] Status tell(Optimizer& optimizer, Ticket ticket, const AnyRewards& rewards,
                           const Metrics& metrics);

@@ -18,11 +18,11 @@ Outcome outcome_of(Status status, Document::Table answer) {
   return {.answer = std::move(answer)};
 }
 
-/// Calls take(reward) with what a failure is worth.
+/// Calls take(reward) with the penalty for a failure.
 template <class Take>
-Outcome with_worth(const Optimizer& optimizer, const std::optional<double>& given, Take&& take) {
-  const std::optional<double> worth = given ? given : optimizer.failure_reward();
-  return worth ? take(*worth) : refused("no_reward_yet", kNoRewardYet);
+Outcome with_penalty(const Optimizer& optimizer, const std::optional<double>& given, Take&& take) {
+  const std::optional<double> penalty = given ? given : optimizer.failure_reward();
+  return penalty ? take(*penalty) : refused("no_reward_yet", kNoRewardYet);
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ ObserveRequest read_observation(RequestReader& reader, const Document& table,
   const Role role = reader.role(table, prefix);
   if (role == Role::baseline && !names.contexts.empty()) {
     reader.complain(prefix + "role", "wrong_type",
-                    "cannot be baseline in a study with [[context]] yet");
+                    "cannot be `baseline` in a study with [[context]]; this is not supported yet");
   }
   return {.arm = reader.arm(table, prefix, names.space).value_or(std::vector<double>()),
           .context = reader.context(table, prefix, names.contexts, role != Role::search),
@@ -71,9 +71,9 @@ Outcome perform(Optimizer& optimizer, const TellRequest& request) {
   }
   std::optional<double> given;
   if (request.rewards) given = std::get<double>(*request.rewards);
-  return with_worth(optimizer, given, [&](double worth) {
-    const Status status = optimizer.penalize(request.ticket.number, worth);
-    return outcome_of(status, {{"t", optimizer.summary().t}, {"reward", worth}});
+  return with_penalty(optimizer, given, [&](double penalty) {
+    const Status status = optimizer.penalize(request.ticket.number, penalty);
+    return outcome_of(status, {{"t", optimizer.summary().t}, {"reward", penalty}});
   });
 }
 
@@ -84,8 +84,8 @@ Outcome perform(Optimizer& optimizer, const ObserveRequest& request) {
 }
 
 Outcome perform(Optimizer& optimizer, const BarRequest& request) {
-  return with_worth(optimizer, request.reward, [&](double worth) {
-    return outcome_of(optimizer.bar(request.arm, worth), {{"reward", worth}});
+  return with_penalty(optimizer, request.reward, [&](double penalty) {
+    return outcome_of(optimizer.bar(request.arm, penalty), {{"reward", penalty}});
   });
 }
 

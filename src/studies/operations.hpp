@@ -1,6 +1,6 @@
 #pragma once
-// The requests of workers, whichever way they came (pipe, HTTP): how they are read, and what they
-// do. docs/pipe.md has the protocol.
+// The requests of workers (from a pipe or over HTTP): reading and executing them. docs/pipe.md
+// describes the protocol.
 
 #include "canopy/event.hpp"
 #include "canopy/optimizer.hpp"
@@ -22,7 +22,8 @@ inline constexpr RequestField kFailed{
     .name = "failed", .help = "whether the pull has failed", .kind = RequestField::Kind::flag};
 inline constexpr RequestField kFailureReward{
     .name = "reward",
-    .help = "what the search learns of it; left out: a little less than the worst reward so far",
+    .help =
+        "the reward that is learnt instead; by default a little less than the worst reward so far",
     .kind = RequestField::Kind::reward};
 inline constexpr std::array kTell{kTicket, kRewards, kMetrics, kFailed};
 inline constexpr std::array kFailure{kTicket, kFailed.needed(), kFailureReward};
@@ -35,30 +36,30 @@ inline constexpr std::array kBar{kArm, kFailureReward};
 struct TellRequest {
   NamedTicket ticket = {};
   bool failed = false;
-  std::optional<AnyRewards> rewards = {};  ///< of a failure: what it is worth, if that is given
+  std::optional<AnyRewards> rewards = {};  ///< for a failure: its penalty, if given
   Metrics metrics = {};
 };
 
-/// Rewards of an arm that was not asked for.
+/// Rewards of an arm that were not measured for a ticket.
 struct ObserveRequest {
   std::vector<double> arm = {};
-  std::vector<double> context = {};  ///< in which they were earned, where the study has contexts
+  std::vector<double> context = {};  ///< in which they were measured, if the study has contexts
   AnyRewards rewards = 0.0;
   Role role = Role::search;
   Metrics metrics = {};
 };
 
-/// An arm that must not be played again, and what the search shall think of it.
+/// An arm that must not be played again, and the reward that the search learns for it.
 struct BarRequest {
   std::vector<double> arm = {};
   std::optional<double> reward = {};
 };
 
-// Mistakes are left with the reader; what is returned then is not to be used.
+// Mistakes are reported to the reader; the returned value must not be used then.
 
 [[nodiscard]] TellRequest read_tell(RequestReader& reader, const Document& table,
                                     const std::string& prefix);
-/// The same for a table without the key `failed`: the pull has failed.
+/// Reads a failed pull from a table that has no key `failed`.
 [[nodiscard]] TellRequest read_failure(RequestReader& reader, const Document& table,
                                        const std::string& prefix);
 [[nodiscard]] ObserveRequest read_observation(RequestReader& reader, const Document& table,
@@ -66,7 +67,7 @@ struct BarRequest {
 [[nodiscard]] BarRequest read_bar(RequestReader& reader, const Document& table,
                                   const std::string& prefix, const Names& names);
 
-/// What came of a request: an answer, or why nothing has happened.
+/// The result of a request: a response, or the reason why nothing was changed.
 struct Outcome {
   Document answer = {};
   std::optional<Mistake> refusal = {};

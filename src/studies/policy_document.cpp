@@ -41,7 +41,7 @@ Document::List effect_documents(const ContextSpace& contexts, std::size_t variab
   const Domain& domain = contexts[variable].domain;
   for (std::size_t b = 0; b < effect.by_bin.size(); ++b) {
     const auto [from, to] = contexts.ends(variable, b);
-    if (from > to) continue;  // no value is in it
+    if (from > to) continue;  // no value falls into this interval
     Document part;
     if (domain.count() && from == to) {
       part.set("value", value_document(domain, from));

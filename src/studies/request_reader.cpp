@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kLargestWhole = INT64_MAX;
 constexpr std::size_t kLongestMetric = 400;  // bytes: 100 letters of any alphabet
 
-/// The text of a value, cut short. A list may be nested without end.
+/// The value as text, shortened, because a list may be nested deeply.
 std::string shown(const Document& value) {
   if (const Document::List* list = value.as_list()) return list->empty() ? "[]" : "[...]";
   if (value.as_table() != nullptr) return "{...}";
@@ -27,7 +27,7 @@ std::string shown(const Document& value) {
   return text;
 }
 
-/// A whole number, also one that is written as 5.0.
+/// Returns a whole number, also if it is written as 5.0.
 std::optional<std::int64_t> whole_in(const Document& value) {
   if (const auto whole = value.as_whole()) return whole;
   constexpr double kExact = 9007199254740992.0;  // 2^53
@@ -74,7 +74,7 @@ std::string whole_range_text(std::uint64_t least, std::uint64_t most) {
 
 void RequestReader::complain(std::string field, std::string code, std::string message,
                              std::string value) {
-  if (is_hopeless()) return;
+  if (is_full()) return;
   mistakes_.push_back({std::move(field), std::move(code), std::move(message), std::move(value)});
 }
 
@@ -83,7 +83,7 @@ void RequestReader::allow(const Document& table, const std::string& prefix,
   if (table.as_table() == nullptr) return;
   for (const auto& entry : *table.as_table()) {
     if ((!known_.empty() && entry.first == known_) || knows(fields, entry.first)) continue;
-    if (is_hopeless()) return;
+    if (is_full()) return;
     complain(prefix + entry.first, "unknown_key",
              unknown_name("key", entry.first, names_of(fields)));
   }
@@ -98,7 +98,7 @@ const Document* RequestReader::find(const Document& table, const std::string& pr
   return value;
 }
 
-/// Of a value that is not what it must be.
+/// Reports that a value violates the requirement of its field.
 void RequestReader::complain_of(const Document& value, const std::string& prefix,
                                 const RequestField& field, std::string message) {
   const bool is_reward = field.kind == RequestField::Kind::reward;
@@ -141,7 +141,7 @@ std::optional<std::string> RequestReader::text(const Document& table, const std:
   if (value == nullptr) return std::nullopt;
   const std::string* text = value->as_text();
   if (text != nullptr && text->size() >= field.least && is_text(*text)) return *text;
-  std::string must_be = "must be a text";
+  std::string must_be = "must be a string";
   if (text != nullptr && text->size() < field.least) {
     must_be += " that is not empty";
   } else if (text != nullptr) {
@@ -220,7 +220,7 @@ NamedTicket RequestReader::ticket_in(const Document& value, const std::string& f
       return {*number, text->substr(end + 1)};
     }
   }
-  complain(field, "wrong_type", "must be the text of a ticket, as asks gives it", shown(value));
+  complain(field, "wrong_type", "must be a ticket string, as returned by asks", shown(value));
   return {};
 }
 
@@ -271,7 +271,7 @@ std::optional<AnyRewards> RequestReader::sums(const Document& table, const std::
   return rewards;
 }
 
-/// A value for each of these parameters, or variables, by its name.
+/// Reads a value for each parameter (or context variable) by its name.
 template <class Variables, class Coordinate, class MustBe>
 std::optional<std::vector<double>> RequestReader::values(
     const Document& given, const Variables& variables, const std::string& field, const char* what,
@@ -298,7 +298,7 @@ std::optional<std::vector<double>> RequestReader::values(
     }
   }
   for (const auto& entry : *given.as_table()) {
-    if (is_hopeless()) break;
+    if (is_full()) break;
     if (std::find(names.begin(), names.end(), entry.first) != names.end()) continue;
     complain(field + "." + entry.first, code, unknown_name(what, entry.first, names));
   }
@@ -350,7 +350,7 @@ Metrics RequestReader::metrics(const Document& table, const std::string& prefix)
   for (const auto& [name, value] : *numbers) {
     if (name.empty() || name.size() > kLongestMetric || !is_text(name)) {
       complain(prefix + "metrics", "wrong_type",
-               fmt::format("names must be texts of 1 to {} bytes", kLongestMetric));
+               fmt::format("names must be strings of 1 to {} bytes", kLongestMetric));
       continue;
     }
     const RequestField field{.name = name, .kind = RequestField::Kind::number};

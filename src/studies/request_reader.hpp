@@ -18,21 +18,21 @@
 
 namespace canopy {
 
-/// One thing that is wrong with a request.
+/// A mistake in a request.
 struct Mistake {
   std::string field = {};
   std::string code = {};
   std::string message = {};
-  std::string value = {};  ///< what was given instead, cut short; empty: nothing
+  std::string value = {};  ///< the given value, shortened; empty: none
 
-  /// `must be a number` and, where there is one, the value: `"a": must be a number`.
+  /// The message with the value, if there is one: `"a": must be a number`.
   [[nodiscard]] std::string text() const;
-  /// The same with the field: `reward = "a": must be a number`.
+  /// The message with field and value: `reward = "a": must be a number`.
   [[nodiscard]] std::string text_with_field() const;
 };
 
-/// A ticket as somebody names it: by its number, and where a server gave it out by the incarnation
-/// of the study too, `17-9f3c2a71b0`.
+/// A ticket as a client names it: by its number, or, if a server issued it, by its number and the
+/// incarnation of the study: `17-9f3c2a71b0`.
 struct NamedTicket {
   Ticket number = 0;
   std::string incarnation = {};
@@ -40,11 +40,11 @@ struct NamedTicket {
   [[nodiscard]] std::string text() const;
 };
 
-/// `must be a whole number from 1 to 1000`.
+/// Returns a text such as `must be a whole number from 1 to 1000`.
 [[nodiscard]] std::string whole_range_text(std::uint64_t least, std::uint64_t most);
 
-/// A key that a table of a request may have. Lists of these say what is read, what is refused, and
-/// what the OpenAPI document tells programs.
+/// Describes a key in the table of a request. Reading, validation and the OpenAPI document all use
+/// these descriptions.
 struct RequestField {
   enum class Kind : std::uint8_t {
     whole,    ///< from `least` to `most`
@@ -59,7 +59,7 @@ struct RequestField {
     arm,
     context,
     metrics,  ///< numbers by name
-    object,   ///< of a schema of its own
+    object,   ///< an object with the given schema
     objects,
   };
 
@@ -67,13 +67,13 @@ struct RequestField {
   std::string_view help = {};
   Kind kind = Kind::text;
   bool required = false;
-  std::uint64_t least = 0;  ///< of a number; how long a text or a list is
+  std::uint64_t least = 0;  ///< minimum of a number, or of the length of a text or list
   std::uint64_t most = INT64_MAX;
-  std::uint64_t usual = 0;  ///< of a whole number that is left out; 0: none
+  std::uint64_t usual = 0;  ///< default of a whole number; 0: none
   std::span<const std::string_view> words = {};
-  std::string_view schema = {};  ///< by its name in the OpenAPI document
+  std::string_view schema = {};  ///< its name in the OpenAPI document
 
-  /// The same where it must be there.
+  /// The same field, but required.
   [[nodiscard]] constexpr RequestField needed() const {
     RequestField field = *this;
     field.required = true;
@@ -81,53 +81,52 @@ struct RequestField {
   }
 };
 
-/// Keys of the requests of workers, in pipes and over HTTP.
+/// The keys of workers' requests, in pipes and over HTTP.
 namespace request {
 
 inline constexpr RequestField kPulls{
     .name = "pulls",
-    .help = "the most in a row; left out: for as long as the algorithm wants to stay",
+    .help = "maximum number of pulls in a row; by default as many as the algorithm chooses",
     .kind = RequestField::Kind::whole,
     .least = 1};
 inline constexpr RequestField kCount{.name = "count",
-                                     .help = "how many tickets",
+                                     .help = "number of tickets",
                                      .kind = RequestField::Kind::whole,
                                      .least = 1,
                                      .most = 1000,
                                      .usual = 1};
 inline constexpr RequestField kTicket{.name = "ticket",
-                                      .help = "that ask gave out",
+                                      .help = "the ticket that `ask` returned",
                                       .kind = RequestField::Kind::ticket,
                                       .required = true};
 inline constexpr RequestField kReward{.name = "reward",
-                                      .help = "of one pull, in the user's units",
+                                      .help = "the reward of one pull, in the user's units",
                                       .kind = RequestField::Kind::reward};
 inline constexpr RequestField kRewards{.name = "rewards",
-                                       .help = "of several pulls in a row",
+                                       .help = "the rewards of several pulls in a row",
                                        .kind = RequestField::Kind::rewards,
                                        .required = true,
                                        .least = 1};
-inline constexpr std::array kSums{RequestField{.name = "count",
-                                               .help = "how many rewards",
-                                               .kind = RequestField::Kind::whole,
-                                               .required = true,
-                                               .least = 1},
-                                  RequestField{.name = "sum",
-                                               .help = "of the rewards",
-                                               .kind = RequestField::Kind::reward,
-                                               .required = true},
-                                  RequestField{.name = "sum_squares",
-                                               .help = "of the rewards",
-                                               .kind = RequestField::Kind::reward,
-                                               .required = true},
-                                  RequestField{.name = "min",
-                                               .help = "the least of them, if it is known",
-                                               .kind = RequestField::Kind::reward},
-                                  RequestField{.name = "max",
-                                               .help = "the largest of them, if it is known",
-                                               .kind = RequestField::Kind::reward}};
+inline constexpr std::array kSums{
+    RequestField{.name = "count",
+                 .help = "number of rewards",
+                 .kind = RequestField::Kind::whole,
+                 .required = true,
+                 .least = 1},
+    RequestField{.name = "sum",
+                 .help = "sum of the rewards",
+                 .kind = RequestField::Kind::reward,
+                 .required = true},
+    RequestField{.name = "sum_squares",
+                 .help = "sum of the squared rewards",
+                 .kind = RequestField::Kind::reward,
+                 .required = true},
+    RequestField{
+        .name = "min", .help = "the smallest reward, if known", .kind = RequestField::Kind::reward},
+    RequestField{
+        .name = "max", .help = "the largest reward, if known", .kind = RequestField::Kind::reward}};
 inline constexpr RequestField kMetrics{.name = "metrics",
-                                       .help = "measured beside the rewards, by name",
+                                       .help = "other numbers measured with the rewards, by name",
                                        .kind = RequestField::Kind::metrics};
 inline constexpr RequestField kArm{.name = "arm",
                                    .help = "a value for each parameter",
@@ -135,42 +134,41 @@ inline constexpr RequestField kArm{.name = "arm",
                                    .required = true};
 inline constexpr RequestField kContext{
     .name = "context",
-    .help = "what is observed: a value for each variable; only where the study has [[context]]",
+    .help = "the observed context: a value for each variable; only if the study has [[context]]",
     .kind = RequestField::Kind::context};
 inline constexpr RequestField kRole{
     .name = "role",
     .help =
-        "`search`: the algorithm learns from it; `baseline`: it is of "
-        "the baseline, which the search is compared with; `warm_up`: "
-        "the system had not settled, and nothing learns from it. "
-        "Left out: `search`",
+        "`search`: the algorithm learns from it; `baseline`: it is a measurement of the baseline, "
+        "with which the search is compared; `warm_up`: the system had not settled, so it is not "
+        "learnt from. By default `search`",
     .kind = RequestField::Kind::word,
     .words = EnumNames<Role>::names};
 
 }  // namespace request
 
-/// Reads the tables of a request, whichever way it came, and collects everything that is wrong with
-/// them. What could not be read is none. Fields in mistakes begin with `prefix`.
+/// Reads the tables of a request, from a pipe or over HTTP, and collects all mistakes. A value that
+/// cannot be read is returned as none. Fields are named in mistakes with `prefix`.
 class RequestReader {
  public:
   enum class Tickets { by_number, by_name };
 
-  /// `known` is a key that every table may have.
+  /// `known` is a key that is allowed in every table.
   RequestReader(Document document, Tickets tickets, std::string_view known = {})
       : document_(std::move(document)), tickets_(tickets), known_(known) {}
 
   [[nodiscard]] const Document& document() const { return document_; }
-  /// At most kMostMistakes: whoever reads a list stops at the last.
+  /// At most this many mistakes are reported.
   static constexpr std::size_t kMostMistakes = 20;
   [[nodiscard]] const std::vector<Mistake>& mistakes() const { return mistakes_; }
-  [[nodiscard]] bool is_hopeless() const { return mistakes_.size() >= kMostMistakes; }
+  [[nodiscard]] bool is_full() const { return mistakes_.size() >= kMostMistakes; }
   void complain(std::string field, std::string code, std::string message, std::string value = {});
 
-  /// Complains about keys that are not known.
+  /// Reports keys that are not in `fields`.
   void allow(const Document& table, const std::string& prefix,
              std::span<const RequestField> fields);
 
-  // What is not there is none, and a complaint if it must be.
+  // A missing value is returned as none, and reported if it is required.
 
   std::optional<std::uint64_t> whole(const Document& table, const std::string& prefix,
                                      const RequestField& field);
@@ -179,31 +177,31 @@ class RequestReader {
   std::optional<std::string> text(const Document& table, const std::string& prefix,
                                   const RequestField& field);
   bool flag(const Document& table, const std::string& prefix, const RequestField& field);
-  /// The place of a word among those that it may be.
+  /// The index of a word in the list of allowed words.
   std::optional<std::size_t> word(const Document& table, const std::string& prefix,
                                   const RequestField& field);
   [[nodiscard]] const Document::List& list(const RequestField& field);
-  /// An element of a list, which must be a table.
+  /// An element of a list; reported if it is not a table.
   [[nodiscard]] const Document& table_at(const Document::List& list, std::size_t i,
                                          const std::string& field);
 
-  /// The ticket of a table, and one in a list.
+  /// Reads the ticket of a table, or an element of a list of tickets.
   NamedTicket ticket(const Document& table, const std::string& prefix);
   NamedTicket ticket_in(const Document& value, const std::string& field);
-  /// A number, several, or sums: exactly one of them.
+  /// Reads rewards in exactly one of the forms: a number, a list, or sums.
   std::optional<AnyRewards> rewards(const Document& table, const std::string& prefix);
-  /// An arm by the names of its parameters.
+  /// Reads an arm by parameter names.
   std::optional<std::vector<double>> arm(const Document& table, const std::string& prefix,
                                          const Space& space);
-  /// A context by the names of its variables. Empty where there are none, and where it is left out,
-  /// which is a mistake unless it `may_be_missing`.
+  /// Reads a context by variable names. Empty if the study has no contexts or the context is
+  /// missing, which is reported unless it `may_be_missing`.
   std::vector<double> context(const Document& table, const std::string& prefix,
                               const ContextSpace& contexts, bool may_be_missing = false);
-  /// Numbers by name; none given: empty.
+  /// Reads numbers by name; empty if there are none.
   Metrics metrics(const Document& table, const std::string& prefix);
-  static constexpr std::size_t kMostMetrics = 50;  // with one reward
+  static constexpr std::size_t kMostMetrics = 50;  // per request element
   Role role(const Document& table, const std::string& prefix);
-  /// Any value.
+  /// Returns the value of any kind.
   [[nodiscard]] const Document* find(const Document& table, const std::string& prefix,
                                      const RequestField& field);
 

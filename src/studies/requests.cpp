@@ -26,7 +26,7 @@ Document error_answer(const Mistake& mistake) {
   return error_answer(mistake.code, mistake.text_with_field());
 }
 
-/// One request: an object with an `op` and that op's keys.
+/// Handles requests: objects with an `op` and the keys of that op.
 class Conversation {
  public:
   Conversation(Document document, const Space& space, Optimizer& optimizer)

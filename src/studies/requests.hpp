@@ -9,19 +9,18 @@
 
 namespace canopy {
 
-/// The conversation of `canopy pipe`: one line of JSON in, one line of JSON out, without line ends.
-/// Whatever is wrong with a line is answered by an error, and nothing has changed. docs/pipe.md has
-/// the protocol.
+/// Handles one request of `canopy pipe`: a line of JSON in, a line of JSON out, both without line
+/// ends. An invalid request gets an error and has no effect. docs/pipe.md describes the protocol.
 [[nodiscard]] std::string answer_request(std::string_view line, const Space& space,
                                          Optimizer& optimizer);
 
-/// A longer line is not worth reading.
+/// Longer lines are rejected without being parsed.
 inline constexpr std::size_t kLongestRequest = 524'288;
 
-/// The answer to a line that was longer.
+/// The response to a line that is too long.
 [[nodiscard]] std::string answer_to_long_request();
 
-/// The answer to a line whose effect could not be kept, for that reason.
+/// The response to a request whose effects could not be stored.
 [[nodiscard]] std::string answer_to_lost_request(const std::string& reason);
 
 }  // namespace canopy

@@ -29,14 +29,14 @@
 namespace canopy {
 namespace {
 
-/// Raised when a specification can say what an older canopy would misunderstand.
+/// Increased when an older version of canopy would misunderstand a new specification.
 constexpr std::int64_t kFormat = 3;
 
 constexpr std::array<std::string_view, 13> kTopKeys{
     "format", "name",     "direction", "reward_range", "hard_range", "confidence", "optimizer",
     "space",  "baseline", "system",    "budget",       "limit",      "context"};
 
-/// Null if it is not known here.
+/// Null if this version of canopy does not know the optimizer.
 const OptimizerEntry* entry_of(const StudySpecification& study) {
   const std::string& name = study.optimizer.name;
   return optimizers().find(name.empty() ? kDefaultOptimizer : name);
@@ -68,7 +68,7 @@ Objective read_objective(DocumentReader& reader, const Document& root) {
   return objective;
 }
 
-/// Options of an optimizer that is not known here.
+/// Options of an unknown optimizer.
 OptionValues plain_values(const Document& table) {
   OptionValues values;
   for (const auto& [name, value] : *table.as_table()) {
@@ -84,7 +84,8 @@ OptionValues plain_values(const Document& table) {
   return values;
 }
 
-/// Options that the default optimizer does not have but another one has. They become known keys.
+/// Reports options that the default optimizer does not have, but another one has, with a hint. They
+/// are then accepted as keys.
 void complain_of_other_optimizers(DocumentReader& reader, const Document& table,
                                   std::vector<std::string_view>& known) {
   for (const OptimizerEntry& entry : optimizers()) {
@@ -113,7 +114,7 @@ void read_partition(DocumentReader& reader, const Document& table, PartitionRule
   }
 }
 
-/// The optimizer's name, options, revision and partition.
+/// Reads the optimizer's name, options, revision and partition.
 void read_optimizer(DocumentReader& reader, const Document& root, StudySpecification& study,
                     bool may_be_unknown) {
   const Document* table = reader.read_table(root, "optimizer");
@@ -147,7 +148,7 @@ void read_optimizer(DocumentReader& reader, const Document& root, StudySpecifica
   reader.check_keys(*table, "optimizer.", keys);
 }
 
-/// None when something was wrong with it.
+/// Returns none if there were mistakes.
 std::optional<Space> read_space(DocumentReader& reader, const Document& root) {
   const Document* node = root.find("space");
   const Document::List* tables = node != nullptr ? node->as_tables() : nullptr;
@@ -169,23 +170,23 @@ std::optional<Space> read_space(DocumentReader& reader, const Document& root) {
   }
 }
 
-/// Whether there is a baseline where something needs one.
+/// Checks that there is a baseline if other keys require one.
 void check_baseline(DocumentReader& reader, const Document& root, const StudySpecification& study) {
   if (study.baseline) {
     if (study.baseline->every > 0 && study.system &&
         study.system->options.max_changes_per_hour.value_or(changes_of_round(1)) <
             changes_of_round(1)) {
-      reader.complain("system.max_changes_per_hour",
-                      root.find("system")->find("max_changes_per_hour"),
-                      fmt::format("must be {} or more with a baseline: a pair of visits takes as "
-                                  "many, unless baseline.every = 0",
-                                  changes_of_round(1)));
+      reader.complain(
+          "system.max_changes_per_hour", root.find("system")->find("max_changes_per_hour"),
+          fmt::format("must be {} or more with a baseline, because a pair of visits takes "
+                      "that many, unless baseline.every = 0",
+                      changes_of_round(1)));
     }
     return;
   }
   if (study.budget.confirm_pulls) {
     reader.complain("budget.confirm_pulls", root.find("budget")->find("confirm_pulls"),
-                    "compares the best arm with the baseline, and there is no [baseline]");
+                    "requires a [baseline] to compare the best setting with");
   }
   if (!study.system) return;
   const SystemOptions& options = study.system->options;
@@ -197,7 +198,7 @@ void check_baseline(DocumentReader& reader, const Document& root, const StudySpe
   }
 }
 
-/// The key `budget.max_loss` and the like stands for what was given there.
+/// Checks the limits on loss. Mistakes are reported with the value of the key in question.
 void check_cap(DocumentReader& reader, const Document& root, const StudySpecification& study) {
   const Document* table = root.find("budget");
   for (const Violation& wrong : violations_of_cap(study)) {
@@ -222,7 +223,7 @@ StudySpecification study_from(const Document& root, const std::string& source,
   if (space) study.system = read_system(reader, root, *space);
   if (study.system && study.system->options.warmup_pulls != 0 && settle_of(study.optimizer) != 0) {
     reader.complain("system.warmup_pulls", root.find("system")->find("warmup_pulls"),
-                    "optimizer.settle takes its place; leave one of them out");
+                    "cannot be combined with optimizer.settle; leave one of them out");
   }
   study.budget = read_budget(reader, root);
   check_baseline(reader, root, study);
@@ -280,7 +281,8 @@ Document document_of(const StudySpecification& study) {
 
 // --- what learning depends on ----------------------------------------------------------------
 
-/// By name. Two studies with the same fields give the same arms for the same rewards.
+/// All fields that learning depends on, by name. Two studies with equal fields choose the same arms
+/// for the same rewards.
 std::map<std::string, std::string> learning_fields(const StudySpecification& given) {
   const StudySpecification study = resolved(given);
   std::map<std::string, std::string> fields;
@@ -328,7 +330,7 @@ StudySpecification load_study(const std::string& path) {
   const std::string text = read_file(path);
   StudySpecification study =
       path.ends_with(".json") ? parse_study_json(text, path) : parse_study(text, path);
-  if (study.system) {  // what is relative is seen from the file
+  if (study.system) {  // relative paths refer to the folder of the study file
     const auto file = std::filesystem::absolute(path);
     const auto given = std::filesystem::path(study.system->folder.value_or(""));
     const auto folder = (file.parent_path() / given).lexically_normal();
@@ -348,7 +350,7 @@ std::string json_of(const StudySpecification& study) {
 StudySpecification resolved(StudySpecification study) {
   if (study.optimizer.name.empty()) study.optimizer.name = kDefaultOptimizer;
   OptionValues& options = study.optimizer.options;
-  // By distance, the way from the baseline to an arm is not known.
+  // With settling by distance, the distance from the baseline to an arm is not known.
   const bool goes_elsewhere = study.system || study.baseline;
   if (goes_elsewhere && settle_of(study.optimizer) != 0 && options.find("settle_rule") == nullptr) {
     options.set("settle_rule", std::string(name_of(SettleRule::strict)));
@@ -389,7 +391,7 @@ namespace {
 
 using Fields = std::map<std::string, std::string>;
 
-/// `optimizer.rho was 0.5 and is 0.7; ...`
+/// Describes the differences: `optimizer.rho was 0.5 and is 0.7; ...`
 std::string differences_of(const Fields& was, const Fields& is) {
   std::string text;
   const auto add = [&](const std::string& field, const std::string& old, const std::string& now) {
@@ -398,13 +400,13 @@ std::string differences_of(const Fields& was, const Fields& is) {
   for (const auto& [field, old] : was) {
     const auto now = is.find(field);
     if (now == is.end()) {
-      add(field, old, "gone");
+      add(field, old, "absent");
     } else if (now->second != old) {
       add(field, old, now->second);
     }
   }
   for (const auto& [field, now] : is) {
-    if (!was.contains(field)) add(field, "not there", now);
+    if (!was.contains(field)) add(field, "absent", now);
   }
   return text;
 }
@@ -430,7 +432,7 @@ std::string learning_differences(const StudySpecification& before,
                                  const StudySpecification& after) {
   const Fields was = learning_fields(before);
   Fields is = learning_fields(after);
-  if (!before.baseline) is.erase("baseline.setting");  // it can still get one
+  if (!before.baseline) is.erase("baseline.setting");  // a baseline may be added later
   return differences_of(was, is);
 }
 
@@ -478,29 +480,29 @@ std::vector<Violation> violations_of_cap(const StudySpecification& study) {
     wrong.push_back({"budget." + key, "", what});
   };
   if (!budget.caps_loss()) {
-    if (budget.worst_loss) complain("worst_loss", "is for max_loss, which is not given");
+    if (budget.worst_loss) complain("worst_loss", "requires max_loss");
     if (budget.worst_loss_per_pull) {
-      complain("worst_loss_per_pull", "is for max_loss_per_pull, which is not given");
+      complain("worst_loss_per_pull", "requires max_loss_per_pull");
     }
     return wrong;
   }
   const char* cap = budget.max_loss ? "max_loss" : "max_loss_per_pull";
   if (!study.baseline) {
-    complain(cap, "is reckoned beside what a baseline earns, and there is no [baseline]");
+    complain(cap, "requires a [baseline], whose rewards the loss is compared with");
   } else if (study.baseline->every == 0) {
-    complain(cap, "needs a baseline that is measured: baseline.every must not be 0");
+    complain(cap, "requires a baseline that is measured: baseline.every must not be 0");
   }
   if (budget.max_loss && budget.max_loss_per_pull) {
-    complain("max_loss_per_pull", "takes the place of max_loss; leave one of them out");
+    complain("max_loss_per_pull", "cannot be combined with max_loss; leave one of them out");
   } else if (budget.max_loss_per_pull && !budget.worst_loss_per_pull) {
     complain("max_loss_per_pull",
-             "needs worst_loss_per_pull: how much less than the baseline a pull of an untried "
+             "requires worst_loss_per_pull: how much less than the baseline a pull of an untried "
              "setting may earn at worst");
   } else if (budget.max_loss && !budget.worst_loss &&
              study.objective.direction == Direction::minimize) {
     complain("max_loss",
-             "needs worst_loss when minimizing, since a cost can be many times the baseline's: 9, "
-             "if an untried setting may cost ten times as much");
+             "requires worst_loss when minimizing, because a cost can be many times that of the "
+             "baseline: 9 if an untried setting may cost ten times as much");
   }
   return wrong;
 }
@@ -526,14 +528,15 @@ std::uint64_t pairs_of_round(const StudySpecification& study) {
 
 namespace {
 
-/// Rounds take at most two pulls of nine from the search: rewards of the baseline, and what passes
-/// before the system has settled at either side of a pair.
+/// Rounds take at most two of nine pulls from the search, counting rewards of the baseline and
+/// pulls during which the system settles on either side of a pair.
 std::uint64_t pulls_between_rounds(const StudySpecification& study) {
   if (study.baseline->every == 0) return 0;
   const std::uint64_t pairs = pairs_of_round(study);
   const std::uint64_t visit = visit_of(study);
   const std::uint64_t taken = pairs * (visit + 2 * warmup_of(study));
-  const std::uint64_t given = pairs * visit;  // rewards of the challenger, which the search learns
+  // Rewards of the challenger, from which the search learns.
+  const std::uint64_t given = pairs * visit;
   const std::uint64_t enough = taken * 7 / 2;
   return std::max(study.baseline->every, enough - std::min(enough, given));
 }
@@ -546,7 +549,7 @@ BaselineRule baseline_rule(const StudySpecification& study, std::uint64_t seed) 
                     .pulls = std::max(study.baseline->pulls, visit_of(study)),
                     .pairs = pairs_of_round(study),
                     .visit = visit_of(study),
-                    // a tuner measures what comes before, and does not tell it
+                    // a tuner measures settling pulls, but does not tell them
                     .settle = study.system ? 0 : settle_of(study.optimizer),
                     .search_settle = settle_of(study.optimizer),
                     .first = std::clamp<std::uint64_t>(quarter, 20, 100),
@@ -575,7 +578,7 @@ std::unique_ptr<Optimizer> compared(std::unique_ptr<Optimizer> optimizer,
     auto* contextual = dynamic_cast<Contextual*>(optimizer.get());
     if (contextual == nullptr) {
       throw ConfigurationError({{"baseline", "",
-                                 "is compared with the policies of the adaptive tree alone, where "
+                                 "requires the adaptive tree (optimizer.name = \"adaptive\") if "
                                  "there are contexts"}});
     }
     (void)optimizer.release();
@@ -585,7 +588,7 @@ std::unique_ptr<Optimizer> compared(std::unique_ptr<Optimizer> optimizer,
   }
   if (!study.system && settle_of(study.optimizer) != 0 && settles_by_distance(study.optimizer)) {
     throw ConfigurationError({{"optimizer.settle_rule", "by_distance",
-                               "does not know the way from the baseline to an arm: must be "
+                               "the distance from the baseline to an arm is not known: must be "
                                "\"strict\" in a study with a baseline and without [system]"}});
   }
   auto* ticketed = dynamic_cast<TicketedOptimizer*>(optimizer.get());

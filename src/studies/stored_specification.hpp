@@ -6,8 +6,8 @@
 
 namespace canopy {
 
-/// Reads what a store holds: as parse_study_json, but the optimizer may be one that is not known
-/// here. Such a study can be looked at, and its journal read.
+/// Like parse_study_json, but accepts unknown optimizers: such a study can be inspected, and its
+/// journal can be read.
 [[nodiscard]] StudySpecification parse_stored_study(const std::string& json,
                                                     const std::string& source);
 

@@ -29,9 +29,9 @@ namespace {
 
 using Fault = StudyError::Fault;
 
-// A snapshot is due when this many events have come after the last one, so that opening is quick;
-// and as many more as the last one was large, so that snapshots of ever larger trees take a bounded
-// part of the time.
+// A snapshot is due after this many events, so that a study opens quickly; for a large state, after
+// more events in proportion to the size of the last snapshot, so that the time spent on snapshots
+// remains a bounded share.
 constexpr std::uint64_t kEventsToSnapshot = 10'000;
 constexpr std::uint64_t kSnapshotBytesAnEvent = 64;
 
@@ -50,7 +50,7 @@ std::string holder_text() {
   return fmt::format("pid {} on {}", getpid(), host.data());
 }
 
-/// Takes the lock and notes who has it.
+/// Acquires the lock and records the owner.
 std::unique_ptr<StudyLock> lock_study(Store& store, const StudyRecord& record,
                                       const OpenOptions& options) {
   std::unique_ptr<StudyLock> lock = store.try_lock(record.id, options.patience);
@@ -63,16 +63,17 @@ std::unique_ptr<StudyLock> lock_study(Store& store, const StudyRecord& record,
   return lock;
 }
 
-/// The study of that name, made if nobody has made it before.
-StudyRecord found_or_made(Store& store, const NewStudy& study) {
+/// Finds the study of that name or creates it.
+StudyRecord find_or_create(Store& store, const NewStudy& study) {
   if (auto found = store.find(study.name)) return *found;
   if (auto made = store.create(study)) return *made;
-  return find_study(store, study.name);  // somebody else was quicker
+  return find_study(store, study.name);  // another process created it in the meantime
 }
 
-/// The study that is made from another one, or was before.
-StudyRecord forked(Store& store, const StudyRecord& original, const std::string& name,
-                   const StudySpecification& specification, double now, bool accept_changes) {
+/// Finds a fork of the study, or creates it.
+StudyRecord find_or_create_fork(Store& store, const StudyRecord& original, const std::string& name,
+                                const StudySpecification& specification, double now,
+                                bool accept_changes) {
   const StudySpecification before = specification_of(original);
   NewStudy fork{.name = name, .specification = json_of(specification), .created = now};
   fork.forked_from = original.name;
@@ -85,7 +86,8 @@ StudyRecord forked(Store& store, const StudyRecord& original, const std::string&
   std::vector<JournalEntry> observations;
   const ForkStart start = fork_start(before, specification, accept_changes);
   if (start == ForkStart::journal) {
-    StudySpecification begun = specification;  // where a replay of the journal starts
+    // The specification that replays of the journal start from.
+    StudySpecification begun = specification;
     begun.objective.reward_range = before.objective.reward_range;
     fork.specification = json_of(begun);
     fork.copied = original.id;
@@ -94,11 +96,11 @@ StudyRecord forked(Store& store, const StudyRecord& original, const std::string&
         observations_of(store, original, specification.space, !specification.contexts.empty());
     fork.journal = observations;
   }
-  return from_original(found_or_made(store, fork));
+  return from_original(find_or_create(store, fork));
 }
 
-/// A study in the store keeps its optimizer where none is asked for, whatever the default is by
-/// now.
+/// If a study is reopened without an explicit optimizer, it keeps the optimizer from the store,
+/// even if the default has changed.
 StudySpecification with_optimizer_of_store(Store& store, StudySpecification study,
                                            const OpenOptions& options) {
   const bool none_is_asked_for = study.optimizer == Selection{};
@@ -109,7 +111,7 @@ StudySpecification with_optimizer_of_store(Store& store, StudySpecification stud
 }
 
 Asked asked_for(const Pull& pull, std::uint64_t pulls, Context context = {}) {
-  // Databases have no larger numbers; nor has anybody that many pulls.
+  // Databases have no integers above INT64_MAX, and no study has that many pulls.
   return {.ticket = pull.ticket,
           .pulls = pulls > INT64_MAX ? 0 : pulls,
           .length = pull.length,
@@ -156,23 +158,23 @@ StudyRecord find_study(Store& store, const std::string& name) {
 Study Study::open(Store& store, const StudySpecification& given, const OpenOptions& options) {
   const StudySpecification specification = resolved(with_optimizer_of_store(store, given, options));
   (void)make_optimizer(specification);  // throws before anything is written
-  if (!has_own_revision(specification)) {
+  if (!has_current_revision(specification)) {
     throw StudyError(Fault::other_revision, revision_text(options.name, specification));
   }
   check_study_name(options.fork.value_or(options.name));
   StudyRecord record;
   const double now = options.clock->wall_time();
   if (options.fork) {
-    record = forked(store, find_study(store, options.name), *options.fork, specification, now,
-                    options.accept_changes);
+    record = find_or_create_fork(store, find_study(store, options.name), *options.fork,
+                                 specification, now, options.accept_changes);
   } else {
-    record = found_or_made(
+    record = find_or_create(
         store, {.name = options.name, .specification = json_of(specification), .created = now});
   }
   std::unique_ptr<StudyLock> lock = lock_study(store, record, options);
   record = find_study(store, record.name);
-  // The range that the study was begun with stays in its specification, that replays start from;
-  // later ones are events.
+  // The specification keeps the initial range, from which replays start; later ranges are recorded
+  // as events.
   StudySpecification kept = specification;
   const StudySpecification before = specification_of(record);
   if (record.events > 0) kept.objective.reward_range = before.objective.reward_range;
@@ -180,11 +182,11 @@ Study Study::open(Store& store, const StudySpecification& given, const OpenOptio
   std::string accepted;
   if (record.specification != text) {
     const bool has_begun = record.events > 0;
-    if (has_begun && !has_own_revision(before)) {
+    if (has_begun && !has_current_revision(before)) {
       throw StudyError(Fault::other_revision, revision_text(record.name, before));
     }
-    // One without events may still get other options, but another space is more likely another
-    // study's, opened under this name by mistake.
+    // A study without events may still be opened with other options. But another space probably
+    // means that the name belongs to a different study.
     if (has_begun || before.space != specification.space) {
       const std::string changes = learning_differences(before, specification);
       if (!changes.empty()) {
@@ -218,7 +220,7 @@ Study Study::reopen(Store& store, const OpenOptions& options) {
   StudyRecord record = find_study(store, options.name);
   if (options.fork) return open(store, specification_of_fork(store, record), options);
   StudySpecification specification = specification_of(record);
-  if (!has_own_revision(specification)) {
+  if (!has_current_revision(specification)) {
     throw StudyError(Fault::other_revision, revision_text(record.name, specification));
   }
   std::unique_ptr<StudyLock> lock = lock_study(store, record, options);
@@ -244,7 +246,7 @@ Study::Study(Study&&) noexcept = default;
 Study::~Study() = default;
 
 void Study::load() {
-  optimizer_.reset();  // should this fail, nothing may be asked or told any more
+  optimizer_.reset();  // if loading fails, the study must not be used
   const StudyId id = record_.id;
   record_ = find_study(*store_, record_.name);
   if (record_.id != id) {
@@ -264,7 +266,7 @@ void Study::load() {
   uncommitted_.clear();
 }
 
-// --- in use ----------------------------------------------------------------------------------
+// --- the protocol ----------------------------------------------------------------------------
 
 Optimizer& Study::live() const {
   if (!optimizer_) {
@@ -282,7 +284,7 @@ std::uint64_t Study::events() const {
 }
 
 void Study::note(Event event) {
-  take_aside(live(), event);
+  replay_tuner_event(live(), event);
   append(std::move(event));
 }
 
@@ -293,8 +295,8 @@ void Study::append(Event event) {
   note_what_is_seen();
 }
 
-/// What the search sees of the system follows from the journal, and is in it for those who read it:
-/// at the same places, however often it is repeated.
+/// Records what the search has detected about the system. This follows from the journal, and is
+/// recorded for its readers, always at the same places when the journal is replayed.
 void Study::note_what_is_seen() {
   constexpr std::uint64_t kPullsBetweenLevels = 64;
   const std::uint64_t changes = live().changes();
@@ -310,15 +312,15 @@ void Study::note_what_is_seen() {
   }
 }
 
-void Study::repeat(const Event& event) {
+void Study::replay(const Event& event) {
   if (std::holds_alternative<Changed>(event) || std::holds_alternative<LevelSeen>(event)) return;
   const std::uint64_t before = events();
   try {
     const auto* asked = std::get_if<Asked>(&event);
     if (asked != nullptr && (asked->lease > 0.0 || !asked->incarnation.empty())) {
-      throw StudyError(Fault::damaged, "a copy of a study gives no tickets to clients");
+      throw StudyError(Fault::damaged, "a copy of a study must not issue tickets to clients");
     }
-    if (!do_again(*this, event)) note(event);
+    if (!replay_event(*this, event)) note(event);
   } catch (const StudyError& error) {
     throw StudyError(Fault::differs,
                      fmt::format("event {} does not fit: {}", before + 1, error.what()));
@@ -330,7 +332,7 @@ Status Study::journaled(Status status, Event event) {
   return status;
 }
 
-/// A context that the search is to know; none where it has no use for one.
+/// The context to pass to the search; none if the study has no contexts.
 Context Study::used(Context context) const {
   return specification_.contexts.empty() ? Context() : context;
 }
@@ -400,7 +402,7 @@ bool Study::is_round_due(std::uint64_t more) const {
   return compared != nullptr && compared->is_round_due(more);
 }
 
-/// Whether the next reward of a ticket is one of the baseline.
+/// Whether the next reward of a ticket belongs to the baseline.
 bool Study::is_of_baseline(Ticket ticket) const {
   if (!specification_.baseline) return false;
   const std::optional<Pull> pull = live().pull_of(ticket);
@@ -409,7 +411,7 @@ bool Study::is_of_baseline(Ticket ticket) const {
 }
 
 Status Study::tell(Ticket ticket, double reward) {
-  reward += 0.0;  // a database may forget the sign of zero
+  reward += 0.0;  // some databases do not store the sign of zero
   const bool is_baseline = is_of_baseline(ticket);
   const Status status = live().tell(ticket, reward);
   if (is_taken(status)) append(Told{ticket, reward, status == Status::passed_over, is_baseline});
@@ -428,7 +430,8 @@ Status Study::tell(Ticket ticket, std::span<const double> rewards) {
   return status;
 }
 
-/// Rewards of two arms, or from before and after a system has settled, are told apart.
+/// Records rewards of two arms, or from before and after the system has settled, as separate
+/// events.
 Status Study::tell_parts(Ticket ticket, const Pull& pull, std::span<const double> rewards) {
   if (rewards.empty()) return Status::impossible_sums;
   if (rewards.size() > pull.length) return Status::too_many_rewards;
@@ -538,15 +541,15 @@ void Study::commit() {
   try {
     write(batch);
   } catch (const StoreError& error) {
-    if (const auto lost = settle(batch, error)) throw StoreError(*lost);
+    if (const auto lost = resolve_failure(batch, error)) throw StoreError(*lost);
     return;
   }
-  keep(batch);
+  mark_written(batch);
 }
 
-std::optional<StoreError> Study::settle(const Batch& batch, const StoreError& error) {
+std::optional<StoreError> Study::resolve_failure(const Batch& batch, const StoreError& error) {
   try {
-    take_back();
+    roll_back();
     std::size_t same = 0;
     if (!batch.entries.empty()) {
       store_->read(record_.id, {batch.entries.front().number - 1, batch.entries.size()},
@@ -556,9 +559,9 @@ std::optional<StoreError> Study::settle(const Batch& batch, const StoreError& er
     }
     if (same > 0 && same == batch.entries.size()) return std::nullopt;
   } catch (const std::exception&) {
-    return error;  // the next who comes tries to read it again
+    return error;  // a later call tries to read it again
   }
-  // It is certain now.
+  // The outcome is known now.
   const bool was_in_doubt = error.fault() == StoreError::Fault::in_doubt;
   return was_in_doubt ? StoreError(StoreError::Fault::unreachable, error.what()) : error;
 }
@@ -583,23 +586,23 @@ void Study::write(const Batch& batch) const {
   try {
     store_->set_snapshot(record_.id, *batch.snapshot);
   } catch (const StoreError&) {
-    return;  // the journal has it all
+    return;  // a snapshot can be rebuilt from the journal
   }
 }
 
-void Study::keep(const Batch& batch) {
+void Study::mark_written(const Batch& batch) {
   if (!batch.entries.empty()) {
     record_.events = batch.entries.back().number;
     record_.updated = batch.entries.back().at;
     record_.pulls = batch.pulls;
   }
-  if (batch.snapshot) {  // one that could not be written is tried again when the next is due
+  if (batch.snapshot) {  // a failed snapshot is retried when the next one is due
     snapshot_events_ = batch.snapshot->events;
     snapshot_bytes_ = batch.snapshot->optimizer.size() + batch.snapshot->tuner.size();
   }
 }
 
-void Study::take_back() {
+void Study::roll_back() {
   uncommitted_.clear();
   answers_.clear();
   load();
@@ -617,7 +620,7 @@ void Study::snapshot() {
   if (!uncommitted_.empty() || snapshot_events_ == events_) return;
   const Batch batch{.snapshot = make_snapshot()};
   write(batch);
-  keep(batch);
+  mark_written(batch);
 }
 
 }  // namespace canopy

@@ -41,7 +41,7 @@ Header header_in(const std::string& line, const std::string& source) {
   reader.read(document, "", "canopy_study", format);
   if (format > kStudyFileFormat) {
     reader.complain("canopy_study", document.find("canopy_study"),
-                    "is a format of a newer version of canopy");
+                    "this format requires a newer version of canopy");
   }
   reader.read(document, "", "name", header.study.name);
   reader.read(document, "", "created", header.study.created);
@@ -71,7 +71,7 @@ void export_study(Store& store, const StudyRecord& record,
                                 {"pulls", record.pulls},
                                 {"events", record.events},
                                 {"specification", parse_json(record.specification, record.name)}}));
-  std::uint64_t left = record.events;  // somebody may be writing more
+  std::uint64_t left = record.events;  // ignore events that are being appended now
   store.read(record.id, {0, left}, [&](const JournalEntry& entry) {
     line(json_text(entry_document(names, entry)));
     --left;
@@ -92,7 +92,8 @@ void import_studies(Store& store, const std::string& source, const std::string& 
     if (line->empty()) continue;
     Header header = header_in(*line, place());
     if (!name.empty() && ++studies > 1) {
-      throw SpecificationError(place() + ": is another study; --name is for a file with one");
+      throw SpecificationError(
+          place() + ": a second study begins here; --name requires a file with a single study");
     }
     if (!name.empty()) header.study.name = name;
     check_study_name(header.study.name);

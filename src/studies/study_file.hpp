@@ -10,23 +10,23 @@
 
 namespace canopy {
 
-// Whole studies as text, to be kept elsewhere or taken to another store: JSON Lines. The first line
-// of a study says what it is and how many events follow, then comes its journal, a line an event:
+// Whole studies as text, for backups and for moving them to another store, as JSON Lines. The first
+// line describes the study and gives the number of events; the journal follows, one event per line:
 //
-//   {"canopy_study":1,"name":"cache","created":..,"forked_from":"","pulls":120,"events":251,
-//    "specification":{..}}
-//   {"number":1,"at":..,"kind":"ask","ticket":1,..}
+// {"canopy_study":1,"name":"cache","created":..,"forked_from":"","pulls":120,"events":251,
+// "specification":{..}}
+// {"number":1,"at":..,"kind":"ask","ticket":1,..}
 //
-// Snapshots are left out: the journal has it all.
+// Snapshots are not exported; they can be rebuilt from the journal.
 
-/// Calls line with every line of a study. Throws what reading the store throws.
+/// Calls line with every line of a study. Throws the errors of reading the store.
 void export_study(Store& store, const StudyRecord& record,
                   const std::function<void(const std::string&)>& line);
 
-/// Makes the studies that a text has; `next` returns its lines, then none. `name`, if it is not
-/// empty, is for the only one of them. Calls made with each. Throws SpecificationError, which names
-/// the line and says what is wrong with it, StudyError if a name is taken, and StoreError; the
-/// studies before are made then, and nothing of the one at hand.
+/// Creates the studies in a text; `next` returns its lines, then none. If `name` is not empty, it
+/// replaces the name of the only study. Calls made with each study created. Throws
+/// SpecificationError, which names the line, StudyError if a name is in use, and StoreError.
+/// Studies before the error have been created; the one with the error has not.
 void import_studies(Store& store, const std::string& source, const std::string& name,
                     const std::function<std::optional<std::string>()>& next,
                     const std::function<void(const StudyRecord&)>& made);

@@ -10,8 +10,8 @@
 namespace canopy {
 namespace {
 
-/// Whether the study is no longer ours: another process has it, or it was deleted.
-bool tells_of_lost_study(const std::exception_ptr& error) {
+/// Whether the error means that this process no longer owns the study, or that it was deleted.
+bool is_ownership_lost(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const StoreError& its) {
@@ -42,9 +42,9 @@ bool StudySession::is_open() const {
   return is_open_;
 }
 
-/// What must happen all or not at all is not taken back together with others; and the end comes
-/// when nothing is on its way.
-bool StudySession::must_be_alone(const Waiting& waiting) {
+/// All-or-nothing tasks must not be rolled back together with others, and closing requires that no
+/// commit is in progress.
+bool StudySession::is_exclusive(const Waiting& waiting) {
   return waiting.task.all_or_nothing || waiting.closes;
 }
 
@@ -68,13 +68,13 @@ void StudySession::put(Waiting waiting) {
       return;
     }
     queue_.push_back(std::move(waiting));
-    if (!options_.execute || std::exchange(is_at_work_, true)) return;
+    if (!options_.execute || std::exchange(is_working_, true)) return;
   }
   options_.execute([self = shared_from_this()] { self->run(); });
 }
 
-/// Waits until an action has been performed and is on the disk; does the work itself unless there
-/// is another thread for it, or somebody else is at it.
+/// Waits until an action has been performed and is durable. This thread does the work itself if
+/// there is no executor and no other thread is working.
 void StudySession::wait_for(const std::function<void(Study&)>& action, bool closes) {
   Outcome outcome;
   bool is_done = false;
@@ -97,39 +97,39 @@ void StudySession::wait_for(const std::function<void(Study&)>& action, bool clos
   put(std::move(waiting));
   std::unique_lock lock(mutex_);
   while (!is_done) {
-    if (options_.execute || is_at_work_ || !has_work()) {
+    if (options_.execute || is_working_ || !has_work()) {
       changed_.wait(lock);
       continue;
     }
-    is_at_work_ = true;
+    is_working_ = true;
     take_step(lock);
-    is_at_work_ = false;
+    is_working_ = false;
     changed_.notify_all();
   }
   lock.unlock();
   if (outcome.error) std::rethrow_exception(outcome.error);
 }
 
-// --- the work --------------------------------------------------------------------------------
+// --- performing tasks ------------------------------------------------------------------------
 
-/// Works until there is nothing to do.
+/// Works until there is nothing left to do.
 void StudySession::run() {
   std::unique_lock lock(mutex_);
   while (is_open_ && has_work()) take_step(lock);
-  is_at_work_ = false;
+  is_working_ = false;
   changed_.notify_all();
 }
 
-/// With the mutex, while nobody is at work, or by whoever is.
+/// Requires the mutex. Called by the working thread, or while there is none.
 bool StudySession::has_work() const {
   if (commit_) {
     const bool ends = commit_->waiting.back().closes;
-    return commit_->is_over || (!ends && !queue_.empty() && !must_be_alone(queue_.front()));
+    return commit_->is_over || (!ends && !queue_.empty() && !is_exclusive(queue_.front()));
   }
   return !performed_.empty() || !queue_.empty();
 }
 
-/// One thing that there is to do.
+/// Performs one step of the work.
 void StudySession::take_step(std::unique_lock<std::mutex>& lock) {
   if (commit_ && commit_->is_over) {
     std::unique_ptr<Commit> commit = std::move(commit_);
@@ -146,9 +146,9 @@ void StudySession::take_step(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-/// With the mutex.
+/// Requires the mutex.
 StudySession::AllWaiting StudySession::next_tasks() {
-  auto end = std::find_if(queue_.begin(), queue_.end(), must_be_alone);
+  auto end = std::find_if(queue_.begin(), queue_.end(), is_exclusive);
   if (end == queue_.begin() && end != queue_.end()) ++end;
   AllWaiting tasks(std::make_move_iterator(queue_.begin()), std::make_move_iterator(end));
   queue_.erase(queue_.begin(), end);
@@ -160,14 +160,13 @@ void StudySession::perform_all(AllWaiting tasks) {
   try {
     study_->recover();
     if (!study_->is_held()) {
-      throw StoreError(StoreError::Fault::taken_over,
-                       "another process has taken the study over meanwhile");
+      throw StoreError(StoreError::Fault::taken_over, "another process has taken over the study");
     }
     find_kept_answers(tasks);
   } catch (...) {
     failure = std::current_exception();
   }
-  // A client may be so impatient that its first request is not on the disk yet.
+  // A client may retry a request before the first one has been committed.
   std::map<std::string_view, const Waiting*> keys;
   const auto note_keys = [&](const AllWaiting& earlier) {
     if (options_.answers == nullptr) return;
@@ -210,7 +209,7 @@ void StudySession::perform_all(AllWaiting tasks) {
   }
 }
 
-/// Answers what was answered before.
+/// Sets the responses of tasks whose idempotency key has a stored response.
 void StudySession::find_kept_answers(AllWaiting& tasks) {
   if (options_.answers == nullptr) return;
   std::vector<AnswerKey> keys;
@@ -247,14 +246,14 @@ void StudySession::perform_one(Waiting& waiting) {
     waiting.outcome.error = std::current_exception();
     if (!task.all_or_nothing || study_->events() == before) return;
     try {
-      study_->take_back();
+      study_->roll_back();
     } catch (const std::exception&) {
-      return;  // the next task tries again
+      return;  // the next task tries to recover
     }
   }
 }
 
-/// Writes all that has happened so far. Others go on meanwhile, and wait for the next commit.
+/// Writes everything so far. Other tasks can be performed meanwhile; they wait for the next commit.
 void StudySession::begin_commit(std::unique_lock<std::mutex>& lock) {
   auto commit = std::make_unique<Commit>(Commit{std::exchange(performed_, {})});
   lock.unlock();
@@ -270,11 +269,11 @@ void StudySession::begin_commit(std::unique_lock<std::mutex>& lock) {
   if (options_.committer != nullptr) {
     options_.committer->write(study_->record().id, batch,
                               [self = shared_from_this()](std::optional<StoreError> error) {
-                                self->note_result(std::move(error));
+                                self->on_written(std::move(error));
                               });
     return;
   }
-  is_at_work_ = false;
+  is_working_ = false;
   changed_.notify_all();
   lock.unlock();
   std::optional<StoreError> error;
@@ -288,36 +287,36 @@ void StudySession::begin_commit(std::unique_lock<std::mutex>& lock) {
   lock.lock();
   commit_->is_over = true;
   commit_->error = std::move(error);
-  changed_.wait(lock, [this] { return !is_at_work_; });
-  is_at_work_ = true;
+  changed_.wait(lock, [this] { return !is_working_; });
+  is_working_ = true;
 }
 
-/// By the committer.
-void StudySession::note_result(std::optional<StoreError> error) {
+/// Called by the committer.
+void StudySession::on_written(std::optional<StoreError> error) {
   {
     const std::lock_guard lock(mutex_);
     commit_->is_over = true;
     commit_->error = std::move(error);
-    if (std::exchange(is_at_work_, true)) return;
+    if (std::exchange(is_working_, true)) return;
   }
   options_.execute([self = shared_from_this()] { self->run(); });
 }
 
-/// Answers those who waited for a commit.
+/// Reports the results to the tasks that waited for a commit.
 void StudySession::end_commit(std::unique_ptr<Commit> commit) {
   AllWaiting& waiting = commit->waiting;
   std::optional<StoreError> error;
   if (commit->error) {
-    error = study_->settle(commit->batch, *commit->error);
-    if (error) tell_of_loss(waiting, *error);
-    // What was performed meanwhile is lost, also if the batch turns out to be on the disk: settling
-    // has read the journal again.
+    error = study_->resolve_failure(commit->batch, *commit->error);
+    if (error) fail_uncommitted(waiting, *error);
+    // Tasks performed during the commit are lost even if the batch was stored after all, because
+    // the study has been reloaded from the journal.
     const StoreError lost(StoreError::Fault::unreachable, commit->error->what());
-    tell_of_loss(performed_, error.value_or(lost));
+    fail_uncommitted(performed_, error.value_or(lost));
     std::move(performed_.begin(), performed_.end(), std::back_inserter(waiting));
     performed_.clear();
   } else {
-    study_->keep(commit->batch);
+    study_->mark_written(commit->batch);
   }
   if (!error && options_.after_commit && study_->is_readable()) {
     options_.after_commit(*study_, !commit->batch.entries.empty());
@@ -325,17 +324,17 @@ void StudySession::end_commit(std::unique_ptr<Commit> commit) {
   const Waiting& last = waiting.back();
   const bool closes = last.closes && !last.outcome.error;
   const bool is_lost = std::any_of(waiting.begin(), waiting.end(), [](const Waiting& each) {
-    return each.outcome.error && tells_of_lost_study(each.outcome.error);
+    return each.outcome.error && is_ownership_lost(each.outcome.error);
   });
-  if (closes || is_lost) release(waiting);
+  if (closes || is_lost) close_study(waiting);
   for (Waiting& each : waiting) each.task.done(std::move(each.outcome));
 }
 
-/// Nothing is left of what is not on the disk.
-void StudySession::tell_of_loss(AllWaiting& waiting, const StoreError& error) {
+/// Fails all tasks whose effects were not committed.
+void StudySession::fail_uncommitted(AllWaiting& waiting, const StoreError& error) {
   for (Waiting& each : waiting) {
     if (each.outcome.error) continue;
-    // Of their own: an exception that all of them share would end when the slowest lets go of it.
+    // Each task gets its own copy, because threads must not share one exception object.
     each.outcome.error = std::make_exception_ptr(StoreError(error));
   }
   const std::uint64_t kept = study_->record().events;
@@ -345,12 +344,12 @@ void StudySession::tell_of_loss(AllWaiting& waiting, const StoreError& error) {
   }
 }
 
-/// Closes the study; whoever waits behind this is told so.
-void StudySession::release(AllWaiting& waiting) {
+/// Closes the study and fails the tasks that are still waiting.
+void StudySession::close_study(AllWaiting& waiting) {
   try {
     if (study_->is_readable()) study_->snapshot();
   } catch (const StoreError&) {
-    // The journal has it all.
+    // A snapshot can be rebuilt from the journal.
   }
   study_.reset();
   store_.reset();
@@ -370,10 +369,10 @@ StudyError StudySession::closed() const {
   return {StudyError::Fault::closed, "the study " + name_ + " is closed"};
 }
 
-// --- batches and the end ---------------------------------------------------------------------
+// --- batches and closing ---------------------------------------------------------------------
 
 void StudySession::begin_batch() {
-  wait_for([](Study& /*study*/) {});  // it is open and can be read
+  wait_for([](Study& /*study*/) {});  // throws if the study is closed or cannot be read
   const std::lock_guard lock(mutex_);
   ++batches_[std::this_thread::get_id()].depth;
 }

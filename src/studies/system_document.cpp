@@ -13,7 +13,7 @@
 namespace canopy {
 namespace {
 
-/// A struct of options out of the keys of a table, and the fields that it has.
+/// Reads a struct of options from the keys of a table and collects the names of its fields.
 template <class Options>
 Options read_struct(DocumentReader& reader, const Document& table, const std::string& prefix,
                     std::vector<OptionField>& fields) {
@@ -28,8 +28,8 @@ std::vector<std::string_view> names_of(const std::vector<OptionField>& fields) {
   return names;
 }
 
-/// The names of the values that commands may ask for: those of parameters, and of variables of the
-/// context, which are read later.
+/// The names of values that commands can use: those of parameters and of context variables. (The
+/// latter are read later.)
 std::vector<std::string> value_names(const Document& root, const Space& space) {
   std::vector<std::string> names;
   for (const Parameter& parameter : space.parameters()) names.push_back(parameter.name);
@@ -57,7 +57,7 @@ std::optional<std::string> read_command(DocumentReader& reader, const Document& 
     for (const std::string& name : names) {
       const std::size_t at = text.find("{" + name + "}");
       if (!shell || at == std::string::npos || (at != 0 && text[at - 1] == '$')) continue;
-      complain(fmt::format("with shell = true a value is a variable: \"${}\" in place of {{{}}}",
+      complain(fmt::format("with shell = true, use the variable \"${}\" instead of {{{}}}",
                            variable_of(name), name));
     }
     for (const std::string& name : command.placeholders()) {
@@ -65,7 +65,9 @@ std::optional<std::string> read_command(DocumentReader& reader, const Document& 
       complain("{" + name + "} is not a parameter of the space");
     }
     if (key == "process" && !command.placeholders().empty()) {
-      complain("a process is started once and sent the arms; it cannot have {placeholders}");
+      complain(
+          "cannot have {placeholders}: a process is started once and reads the settings from its "
+          "input");
     }
   } catch (const CommandLineError& error) {
     complain(error.what());
@@ -84,8 +86,7 @@ std::optional<std::string> read_policy_file(DocumentReader& reader, const Docume
   };
   if (node->as_text() != nullptr && path.empty()) complain("must not be empty");
   if (!root.contains("context")) {
-    complain(
-        "is for studies with [[context]]: without one the best setting is the same everywhere");
+    complain("requires [[context]]: a study without contexts has no policy");
   }
   return path;
 }
@@ -110,7 +111,7 @@ void check_together(DocumentReader& reader, const Document& table) {
   }
 }
 
-/// Keys that moved to a table of their own.
+/// Reports keys that were moved to a table of their own.
 void complain_of_moved_keys(DocumentReader& reader, const Document& table,
                             std::vector<std::string_view>& known) {
   for (const auto& [old, now] : {std::pair{"baseline", "setting"},
@@ -120,7 +121,7 @@ void complain_of_moved_keys(DocumentReader& reader, const Document& table,
     if (value == nullptr) continue;
     known.emplace_back(old);
     reader.complain("system." + std::string(old), value,
-                    fmt::format("is `{}` in a table of its own: [baseline]", now));
+                    fmt::format("was moved: use `{}` in the table [baseline]", now));
   }
 }
 

@@ -23,7 +23,7 @@ class Verifier {
       begin_replay();
       take_snapshot();
       read_events();
-      look_for_more_events();
+      check_for_extra_events();
     } catch (const StoreError& error) {
       if (error.fault() != StoreError::Fault::damaged) throw;
       add_fault(error.what());
@@ -37,7 +37,7 @@ class Verifier {
   void begin_replay() {
     try {
       const StudySpecification specification = specification_of(record_);
-      if (has_own_revision(specification)) {
+      if (has_current_revision(specification)) {
         optimizer_ = make_optimizer(specification, seed_of(record_, specification));
       } else {
         found_.not_replayed = revision_text(record_.name, specification);
@@ -52,7 +52,7 @@ class Verifier {
     if (!snapshot_) return;
     try {
       for (const std::string& part : {snapshot_->optimizer, snapshot_->tuner}) {
-        (void)State(part);  // which compares the checksum
+        (void)State(part);  // verifies the checksum
       }
       return;
     } catch (const NewerStateError& error) {
@@ -82,12 +82,12 @@ class Verifier {
     }
   }
 
-  /// Up to the first event that does not match.
+  /// Replays entries up to the first one that does not match.
   void replay(const JournalEntry& entry) {
     if (!optimizer_) return;
     try {
-      (void)do_again(*optimizer_, entry.event);
-      take_aside(*optimizer_, entry.event);
+      (void)replay_event(*optimizer_, entry.event);
+      replay_tuner_event(*optimizer_, entry.event);
     } catch (const StudyError& error) {
       add_fault(
           fmt::format("event {} of its journal does not match: {}", entry.number, error.what()));
@@ -104,13 +104,13 @@ class Verifier {
       restored->restore(snapshot_->optimizer);
       if (restored->save() == optimizer_->save()) return;
     } catch (const StateError&) {
-      // It is that of something else.
+      // The snapshot belongs to another state.
     }
     add_fault(fmt::format("its snapshot is not the state after event {}", number_));
   }
 
-  /// Events and their number in the record are written in one step.
-  void look_for_more_events() {
+  /// Events and their count in the record are written in one transaction.
+  void check_for_extra_events() {
     if (number_ != record_.events) return;
     bool has_more = false;
     try {
@@ -121,7 +121,8 @@ class Verifier {
     if (!has_more) return;
     const auto now = store_.find(record_.name);
     if (now && now->id == record_.id && now->events == record_.events) {
-      add_fault(fmt::format("its journal goes on after event {}, its last", record_.events));
+      add_fault(
+          fmt::format("its journal has more than the {} events in its record", record_.events));
     }
   }
 
@@ -130,7 +131,7 @@ class Verifier {
   Verification found_;
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<Snapshot> snapshot_;
-  std::uint64_t number_ = 0;  // of the last event that was read
+  std::uint64_t number_ = 0;  // number of the last event read
 };
 
 }  // namespace

@@ -8,16 +8,16 @@
 
 namespace canopy {
 
-/// What came of checking a study.
+/// The result of checking a study.
 struct Verification {
-  std::vector<std::string> faults;  ///< each in a sentence; none: the study is sound
-  std::string not_replayed;         ///< why its optimizer could not do it all again; empty: it did
+  std::vector<std::string> faults;  ///< one sentence each; empty: no faults
+  std::string not_replayed;         ///< why the events could not be replayed; empty: they were
 };
 
-/// Reads all that a store has of a study, while others may write to it: the specification, every
-/// event with its checksum and its number, as many as the record says, and the snapshot; and does
-/// everything again, which must lead to the same arms and to the snapshot. None if the study was
-/// deleted meanwhile. Throws StoreError if the store cannot be read.
+/// Checks everything that a store has of a study, even while other processes write to it: the
+/// specification, the checksum and number of every event, the number of events, and the snapshot.
+/// Replays all events, which must lead to the same arms and the same snapshot. Returns none if the
+/// study was deleted meanwhile. Throws StoreError if the store cannot be read.
 [[nodiscard]] std::optional<Verification> verify_study(Store& store, const StudyRecord& record);
 
 }  // namespace canopy

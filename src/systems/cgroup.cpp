@@ -29,11 +29,11 @@ std::string text_of(const char* path) {
 }
 
 struct Mount {
-  std::string root;  ///< what of the hierarchy is to be seen
+  std::string root;  ///< the part of the hierarchy that is mounted
   std::string folder;
 };
 
-/// Where the control groups of the second version are mounted.
+/// Returns where the cgroup v2 hierarchy is mounted.
 std::optional<Mount> cgroup_mount(const std::string& mounts) {
   std::istringstream lines(mounts);
   for (std::string line; std::getline(lines, line);) {
@@ -47,7 +47,7 @@ std::optional<Mount> cgroup_mount(const std::string& mounts) {
   return std::nullopt;
 }
 
-/// The path of our own group.
+/// Returns the path of our own control group.
 std::optional<std::string> own_cgroup(const std::string& groups) {
   std::istringstream lines(groups);
   for (std::string line; std::getline(lines, line);) {
@@ -56,7 +56,7 @@ std::optional<std::string> own_cgroup(const std::string& groups) {
   return std::nullopt;
 }
 
-/// No process before us with our number used the same one.
+/// Starts with the current time, so that an earlier process with our id has not used the number.
 std::uint64_t next_cgroup_number() {
   static std::atomic<std::uint64_t> next =
       static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());

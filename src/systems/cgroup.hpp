@@ -7,27 +7,27 @@
 
 namespace canopy {
 
-/// The control group of one command, of the second version and inside our own: all its processes
-/// can be killed at once, wherever they have gone. All but the static functions are
+/// The control group (cgroup v2) of one command, inside our own. All its processes can be killed at
+/// once, even if they have left their process group or session. All non-static functions are
 /// async-signal-safe.
 class Cgroup {
  public:
-  /// A name that nobody else has, or nothing where no control groups are to be found. Nothing is
-  /// made yet, and whether it can be is found out by make().
+  /// Chooses a unique name; returns none if there are no control groups. Creates nothing; whether
+  /// the group can be created is known after make().
   [[nodiscard]] static std::optional<Cgroup> choose();
-  /// The folder of our own group, in which it will be.
+  /// The folder of our own group, in which it is created.
   [[nodiscard]] static std::optional<std::string> own_folder();
-  /// The same by what is in /proc/self/mountinfo and /proc/self/cgroup.
+  /// Finds that folder from the contents of /proc/self/mountinfo and /proc/self/cgroup.
   [[nodiscard]] static std::optional<std::string> own_folder(const std::string& mounts,
                                                              const std::string& groups);
 
-  /// Whether there is such a group now, in which processes can be started and killed. Needs
+  /// Creates the group. Returns whether processes can be started and killed in it, which needs
   /// Linux 5.14.
   [[nodiscard]] bool make() const;
-  /// As fork(), but the new process is in the group. -1 if that cannot be.
+  /// Like fork(), but the child is in the group. Returns -1 on failure.
   [[nodiscard]] pid_t fork_into() const;
   void kill_all() const;
-  /// Whether it is gone. It stays as long as there are processes in it.
+  /// Removes the group. Returns false if there are still processes in it.
   [[nodiscard]] bool remove() const;
 
  private:

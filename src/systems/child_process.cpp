@@ -31,7 +31,7 @@ timespec to_timespec(nanoseconds time) {
   return {.tv_sec = seconds.count(), .tv_nsec = (time - seconds).count()};
 }
 
-/// Adds what can be read at once, at most so many bytes. Closes the descriptor at the end.
+/// Appends available data, at most `most` bytes. Closes the descriptor at the end of the data.
 void read_some(Descriptor& from, std::size_t most, std::string& text) {
   std::array<char, kReadSize> buffer;
   const ssize_t got = read(from.number(), buffer.data(), std::min(most, buffer.size()));
@@ -42,7 +42,7 @@ void read_some(Descriptor& from, std::size_t most, std::string& text) {
   }
 }
 
-/// What was written into a pipe as a whole, if anything was.
+/// Reads one value from a pipe; none if it was not written completely.
 template <class Value>
 std::optional<Value> read_value(const Descriptor& from) {
   Value value{};
@@ -50,7 +50,7 @@ std::optional<Value> read_value(const Descriptor& from) {
   return value;
 }
 
-/// What poll() tells of a descriptor, at once or after some time.
+/// Waits up to `most` for events of a descriptor, by poll().
 short events_of(const Descriptor& descriptor, nanoseconds most) {
   pollfd watched{descriptor.number(), POLLIN, 0};
   const timespec time = to_timespec(most);
@@ -63,7 +63,7 @@ std::size_t bytes_waiting(const Descriptor& in) {
                                                                    : 0;
 }
 
-/// write(), but that nobody reads any more is an error and no signal.
+/// Like write(), but a closed pipe is an error instead of SIGPIPE.
 ssize_t write_without_signal(const Descriptor& to, std::string_view text) {
   sigset_t pipe_signal;
   sigset_t before;
@@ -152,7 +152,7 @@ void ChildProcess::wait(nanoseconds most) {
 }
 
 void ChildProcess::gather() {
-  // No more than is there now: what the program left running may print for ever.
+  // Reads only what is available now, since processes left in the background may print forever.
   const auto read_all = [](Descriptor& from, std::string& text) {
     const std::size_t whole = text.size() + bytes_waiting(from);
     while (from.is_open() && text.size() < whole) read_some(from, whole - text.size(), text);
@@ -191,7 +191,7 @@ void ChildProcess::keep_last_errors() {
   if (errors_.size() > kErrorsKept) errors_.erase(0, errors_.size() - kErrorsKept);
 }
 
-void ChildProcess::hear() {
+void ChildProcess::read_messages() {
   while (const auto state = read_value<ProgramState>(program_.state)) {
     if (state->has_ended) {
       status_ = state->status;
@@ -202,7 +202,7 @@ void ChildProcess::hear() {
 }
 
 bool ChildProcess::has_ended() {
-  hear();
+  read_messages();
   return status_ || events_of(end_, nanoseconds(0)) != 0 ||
          events_of(program_.state, nanoseconds(0)) == POLLHUP;
 }
@@ -210,9 +210,10 @@ bool ChildProcess::has_ended() {
 void ChildProcess::kill_and_reap() {
   finished_ = true;
   program_.lifeline.close();
-  (void)kill(program_.guardian, SIGCONT);  // should somebody have stopped it
+  (void)kill(program_.guardian, SIGCONT);  // in case it was stopped
   const auto deadline = SteadyClock::now() + kTimeToDie;
-  for (hear(); !status_ && events_of(program_.state, kLookAtStop) != POLLHUP; hear()) {
+  for (read_messages(); !status_ && events_of(program_.state, kLookAtStop) != POLLHUP;
+       read_messages()) {
     if (SteadyClock::now() >= deadline) return;
   }
   while (waitpid(program_.guardian, nullptr, 0) < 0 && errno == EINTR) {
@@ -234,7 +235,7 @@ CommandResult ChildProcess::finish() {
   kill_and_reap();
   gather();
   CommandResult result{.outcome = Outcome::exited,
-                       .code = -1,  // should its end be unknown
+                       .code = -1,  // if its end is unknown
                        .output = std::move(output_),
                        .errors = std::move(errors_)};
   if (const auto failure = read_value<StartFailure>(program_.failure)) {

@@ -12,18 +12,18 @@
 
 namespace canopy {
 
-/// How long we wait for a program.
+/// The deadline and stop flag for waiting for a program.
 class Patience {
  public:
   explicit Patience(const RunLimits& limits);
 
-  /// From now on at most so long. Of several times the first one counts.
+  /// Shortens the deadline to `most` from now. Only the first call has an effect.
   void shorten(std::chrono::nanoseconds most);
 
   [[nodiscard]] bool is_stopped() const;
-  /// stopped or timed_out when it is at an end.
+  /// Returns `stopped` or `timed_out` when waiting must end.
   [[nodiscard]] std::optional<CommandResult::Outcome> end() const;
-  /// How long one may wait before one asks again.
+  /// How long to wait before checking again.
   [[nodiscard]] std::chrono::nanoseconds slice() const;
 
  private:
@@ -31,63 +31,64 @@ class Patience {
   const std::atomic<bool>* stop_;
 };
 
-/// Says in a result that we ended the program, and which limit it broke.
+/// Records in a result that we ended the program, and which limit it exceeded.
 void break_off(CommandResult& result, CommandResult::Outcome outcome, const RunLimits& limits);
 
-/// The result of a program for which there can be no process.
+/// The result for a program whose process could not be created.
 [[nodiscard]] CommandResult not_started(const std::vector<std::string>& words,
                                         const std::system_error& error);
 
-/// A program that runs. What it prints is gathered while we wait for it. In the end everything that
-/// it has started is killed, unless the limits say that it may stay.
+/// A running program, whose output is collected while we wait for it. At the end, all processes
+/// that it started are killed, unless the limits allow them to stay.
 class ChildProcess {
  public:
-  /// Of the limits only what concerns the start counts. Throws std::system_error when there can be
-  /// no such process. A program that does not exist is found out when its process has ended.
+  /// Starts a program with the limits that concern the start. Throws std::system_error if the
+  /// process cannot be created. A program that does not exist is only reported when its process has
+  /// ended.
   ChildProcess(const std::vector<std::string>& words, const RunLimits& limits, bool has_input);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// Waits, at most so long, until the program prints, reads or ends.
+  /// Waits, at most for `most`, until the program prints, reads or ends.
   void wait(std::chrono::nanoseconds most);
-  /// Gathers what it has printed by now, without waiting.
+  /// Collects available output without waiting.
   void gather();
-  /// Has the program read a text, now and while we wait.
+  /// Queues a text for the program's input, which is written now and during waits.
   void send(std::string_view text);
-  /// The same, and nothing after it.
+  /// Queues a text and closes the input after it.
   void send_all(std::string_view text);
   void close_input() { program_.input.close(); }
 
-  /// What it printed. Whoever has read it may take it away.
+  /// The output so far; callers may remove what they have read.
   [[nodiscard]] std::string& output() { return output_; }
   [[nodiscard]] bool has_ended();
-  /// Whether it closed its output, or its input before it had read everything.
+  /// Whether the program closed its output, or its input before reading everything.
   [[nodiscard]] bool has_hung_up() const {
     return !program_.output.is_open() || !program_.input.is_open();
   }
 
-  /// Kills what is left of it. Returns how the program ended and what it printed.
+  /// Kills all remaining processes. Returns how the program ended, and its output.
   [[nodiscard]] CommandResult finish();
 
  private:
   void write_unsent();
   void keep_last_errors();
-  /// Reads what we are told about the program.
-  void hear();
-  /// The status stays unknown if the program cannot be killed: it is another user's, or stuck in
-  /// the kernel.
+  /// Reads the messages of the guardian.
+  void read_messages();
+  /// Kills the program. Its status stays unknown if it cannot be killed, because it runs as another
+  /// user or is blocked in the kernel.
   void kill_and_reap();
-  /// For a guardian that was killed.
+  /// Kills the control group if the guardian itself was killed.
   void end_cgroup() const;
 
   StartedProgram program_;
   bool finished_ = false;
   std::string name_;
-  Descriptor end_;  ///< can be read when the program has ended; Linux before 5.3 has none
-  std::optional<int> status_;  ///< as its guardian told it
+  Descriptor end_;  ///< readable when the program has ended; not available before Linux 5.3
+  std::optional<int> status_;  ///< reported by its guardian
   std::string unsent_;
-  bool is_all_ = false;  ///< nothing comes after it
+  bool is_all_ = false;  ///< no more input follows
   std::string output_;
   std::string errors_;
 };

@@ -29,10 +29,9 @@ std::string_view last_line(std::string_view text) {
 
 std::string why_not_started(const CommandResult& result) {
   if (result.lacks_folder) {
-    return "the folder that it is to run in cannot be entered: " +
-           std::generic_category().message(result.code);
+    return "cannot enter its working directory: " + std::generic_category().message(result.code);
   }
-  if (result.lacks_interpreter) return "the interpreter that its file names is not there";
+  if (result.lacks_interpreter) return "the interpreter in its first line (#!) does not exist";
   std::error_code ignored;
   if (std::filesystem::is_directory(result.program, ignored)) return "it is a folder";
   if (result.code == EACCES) {
@@ -43,7 +42,7 @@ std::string why_not_started(const CommandResult& result) {
   return is_path ? "there is no such program" : "there is no such program in PATH";
 }
 
-std::string what_happened(const CommandResult& result) {
+std::string outcome_text(const CommandResult& result) {
   switch (result.outcome) {
     case Outcome::done:
       return "succeeded";
@@ -67,7 +66,7 @@ std::string what_happened(const CommandResult& result) {
   return {};
 }
 
-/// Waits until the program has ended or something ends our waiting.
+/// Waits until the program has ended, or returns why to stop waiting.
 std::optional<Outcome> wait_for(ChildProcess& child, const Patience& patience,
                                 std::size_t most_output) {
   while (!child.has_ended()) {
@@ -81,7 +80,7 @@ std::optional<Outcome> wait_for(ChildProcess& child, const Patience& patience,
 }  // namespace
 
 std::string CommandResult::describe() const {
-  std::string text = what_happened(*this);
+  std::string text = outcome_text(*this);
   if (succeeded() || outcome == Outcome::stopped) return text;
   const std::string complaint = excerpt(last_line(errors), kLongestComplaint);
   return complaint.empty() ? text : text + ": " + complaint;

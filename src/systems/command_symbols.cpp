@@ -10,7 +10,7 @@
 namespace canopy {
 namespace {
 
-/// The number of a name in a list, to which it is added when it is new.
+/// Returns the index of a name in a list, adding it if it is new.
 std::size_t number_of(std::string_view name, std::vector<std::string>& names) {
   const auto found = std::find(names.begin(), names.end(), name);
   const auto number = static_cast<std::size_t>(found - names.begin());
@@ -18,14 +18,14 @@ std::size_t number_of(std::string_view name, std::vector<std::string>& names) {
   return number;
 }
 
-/// The name that begins after an opening brace.
+/// The name after an opening brace.
 std::string_view name_at(std::string_view text) {
   const std::size_t end = text.find_first_of("{}");
   if (end == std::string_view::npos || text[end] == '{') {
     throw CommandLineError(fmt::format("\"{{{}\": the brace is not closed; write {{{{ for a brace",
                                        excerpt(text, 20)));
   }
-  if (end == 0) throw CommandLineError("{} names no parameter; write {{}} for braces");
+  if (end == 0) throw CommandLineError("{} does not name a parameter; write {{}} for braces");
   return text.substr(0, end);
 }
 
@@ -55,7 +55,7 @@ class WordSplitter {
       quote_ = '\0';
     } else if (quote_ == '\0' && (letter == '\'' || letter == '"')) {
       quote_ = letter;
-      in_word_ = true;  // '' is a word
+      in_word_ = true;  // '' is an empty word
     } else if (quote_ == '\0' && (letter == ' ' || letter == '\t' || letter == '\n')) {
       finish_word();
     } else {
@@ -88,7 +88,7 @@ class WordSplitter {
 
   const CommandSymbols& symbols_;
   std::size_t at_ = 0;
-  char quote_ = '\0';  ///< that we are in
+  char quote_ = '\0';  ///< the open quote, if any
   bool in_word_ = false;
   CommandSymbols word_;
   std::vector<CommandSymbols> words_;

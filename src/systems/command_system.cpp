@@ -18,7 +18,7 @@ namespace {
 std::string value_text(const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
-  // On a log scale 4 may be 3.999999999999999: nobody wants to read the last digit.
+  // On a log scale 4 may be 3.999999999999999; rounding to 15 digits restores it.
   const std::string exact = to_text(std::get<double>(value));
   std::string rounded = fmt::format("{:.15g}", std::get<double>(value));
   return rounded.size() < exact.size() ? rounded : exact;
@@ -32,7 +32,7 @@ Values values_of(const Space& space, Arm arm) {
   return values;
 }
 
-/// A number beyond the range of its variable is written as it was observed.
+/// A number outside the range of its variable is written as it was observed.
 Values values_of(const ContextSpace& contexts, Context context) {
   Values values;
   for (std::size_t i = 0; i < context.size(); ++i) {
@@ -53,7 +53,7 @@ void set_variable(Values& variables, const std::string& name, std::string value)
   variables.emplace_back(name, std::move(value));
 }
 
-/// Names of metrics are shown, and are words in files.
+/// Names of metrics are displayed, and used as identifiers in files.
 bool is_name(std::string_view name) {
   return !name.empty() && name.size() <= 64 &&
          std::all_of(name.begin(), name.end(), [](unsigned char letter) {
@@ -61,7 +61,7 @@ bool is_name(std::string_view name) {
          });
 }
 
-/// As a shell would read them.
+/// Quotes words for a shell.
 std::string quoted(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) {
@@ -106,9 +106,10 @@ std::variant<Reading, SystemFailure> reading_in(std::string_view output) {
   } catch (const std::exception&) {
     const bool has_nan = output.find("NaN") != std::string_view::npos ||
                          output.find("Infinity") != std::string_view::npos;
-    return refuse(has_nan ? "printed an object with NaN or Infinity, which JSON has not: print "
-                            "null, or leave the metric out"
-                          : "printed an object that is not JSON");
+    return refuse(has_nan
+                      ? "printed an object with NaN or Infinity, which is not valid JSON: print "
+                        "null, or leave the metric out"
+                      : "printed an object that is not JSON");
   }
   Reading reading;
   bool has_reward = false;
@@ -121,8 +122,8 @@ std::variant<Reading, SystemFailure> reading_in(std::string_view output) {
     } else if (is_name(name)) {
       reading.metrics[name] = *number;
     } else {
-      return refuse("printed the name \"" + excerpt(name) +
-                    "\"; letters, digits, _, - and . make a name");
+      return refuse("printed the invalid name \"" + excerpt(name) +
+                    "\"; allowed are letters, digits, _, - and .");
     }
   }
   if (!has_reward) return refuse("printed an object without a number \"reward\"");
@@ -169,14 +170,14 @@ bool CommandSystem::enter(Context context) {
   return matters;
 }
 
-/// The values that commands may ask for.
+/// The values available to commands.
 Values CommandSystem::values_for(Arm arm) const {
   Values values = values_of(names_.space, arm);
   for (auto& value : values_of(names_.contexts, context_)) values.push_back(std::move(value));
   return values;
 }
 
-/// Those as variables, and all of them as JSON.
+/// The environment of commands: each value in a variable, and all of them as JSON.
 RunLimits CommandSystem::limits_for(Arm arm) const {
   Values variables;
   for (const auto& [name, value] : values_for(arm)) {
@@ -195,7 +196,7 @@ RunLimits CommandSystem::limits_for(Arm arm) const {
 
 std::optional<SystemFailure> CommandSystem::apply(Arm arm, const RunLimits& limits) {
   if (!apply_) return std::nullopt;
-  if (lacks_context()) return SystemFailure{"apply: no context was observed yet"};
+  if (lacks_context()) return SystemFailure{"apply: no context has been observed yet"};
   const CommandResult result = run_command(apply_->words(values_for(arm)), limits);
   if (result.succeeded()) return std::nullopt;
   return failure_of("apply: ", result);
@@ -220,7 +221,7 @@ std::string CommandSystem::request_for(Arm arm) const {
   return request + "}";
 }
 
-/// With the variables that it uses in front, as a shell takes them.
+/// The command for a shell, preceded by the variables that it uses.
 std::string CommandSystem::text_of(const CommandLine& command, Arm arm) const {
   const Values values = values_for(arm);
   std::string text;
@@ -239,7 +240,7 @@ std::string CommandSystem::measure_text(Arm arm) const {
 }
 
 std::variant<Reading, SystemFailure> CommandSystem::measure(Arm arm) {
-  if (lacks_context()) return SystemFailure{"measure: no context was observed yet"};
+  if (lacks_context()) return SystemFailure{"measure: no context has been observed yet"};
   const RunLimits limits = limits_for(arm);
   const char* what = process_ ? "process: " : "measure: ";
   const CommandResult result = process_ ? process_->exchange(request_for(arm), limits)

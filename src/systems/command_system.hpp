@@ -20,44 +20,44 @@
 
 namespace canopy {
 
-/// What a program printed: a number, or a JSON object with the reward and other numbers. What it
-/// has that is not a number is left out.
+/// Parses the output of a measurement: a number, or a JSON object with the reward and other
+/// numbers. Values that are not numbers are ignored.
 [[nodiscard]] std::variant<Reading, SystemFailure> reading_in(std::string_view output);
 
-/// The commands that set and measure a system, as they are written.
+/// The commands that set and measure a system, as written by the user.
 struct SystemCommands {
-  bool shell = false;                                 ///< whether /bin/sh runs them
-  bool keep_background = false;                       ///< whether what one leaves running goes on
-  std::optional<std::string> apply = std::nullopt;    ///< run once per change of arm
+  bool shell = false;                                 ///< run with /bin/sh
+  bool keep_background = false;                       ///< do not kill background processes
+  std::optional<std::string> apply = std::nullopt;    ///< run once per change of the setting
   std::optional<std::string> measure = std::nullopt;  ///< run once per pull, or
   std::optional<std::string> process = std::nullopt;  ///< asked once per pull
-  std::vector<ContextInput> contexts = {};            ///< of each variable of the context
+  std::vector<ContextInput> contexts = {};            ///< source of each context variable
   double timeout_seconds = 30.0;
-  std::string folder = {};  ///< in which they run; empty: ours
+  std::string folder = {};  ///< working directory; empty: ours
 };
 
-/// A system that is set and measured by programs. They get the values of the context in which they
-/// are run in the same ways as those of the arm: `{load}`, CANOPY_load, and all of them as JSON in
-/// CANOPY_CONTEXT, or as "context" in the line that a process is sent.
+/// A system that is set and measured by programs. The values of the current context are passed to
+/// them in the same ways as those of the arm: by placeholders `{load}`, as variables CANOPY_load,
+/// and all together as JSON in CANOPY_CONTEXT, or as "context" in the line that a process is sent.
 class CommandSystem final : public LiveSystem {
  public:
-  /// Both spaces and the clock must outlive it; `stop`, if it is given, breaks off what is going
-  /// on. Throws CommandLineError.
+  /// Both spaces and the clock must outlive this object; `stop`, if given, interrupts running
+  /// commands. Throws CommandLineError.
   CommandSystem(const SystemCommands& commands, const Names& names, const std::atomic<bool>* stop,
                 const Clock& clock = machine_clock());
 
   [[nodiscard]] bool can_be_set() const override { return apply_ || process_; }
 
   [[nodiscard]] std::variant<std::vector<double>, SystemFailure> observe() override;
-  /// True where the `apply` command uses a value of the context that has changed.
+  /// Returns true if the `apply` command uses a value of the context that has changed.
   bool enter(Context context) override;
 
-  /// A process without an `apply` command is told the setting when it is measured.
+  /// Without an `apply` command, a process receives the setting when it is measured.
   [[nodiscard]] std::optional<SystemFailure> apply(Arm arm) override;
   [[nodiscard]] std::variant<Reading, SystemFailure> measure(Arm arm) override;
   [[nodiscard]] std::optional<SystemFailure> leave_at(Arm arm) override;
 
-  /// What is run for an arm, as a person would type it.
+  /// The command for an arm, as a user would type it.
   [[nodiscard]] std::string apply_text(Arm arm) const;
   [[nodiscard]] std::string measure_text(Arm arm) const;
 
@@ -71,7 +71,7 @@ class CommandSystem final : public LiveSystem {
 
   Names names_;
   ContextReader reader_;
-  std::vector<double> context_;  // empty: none was entered yet
+  std::vector<double> context_;  // empty: none entered yet
   const std::atomic<bool>* stop_;
   double timeout_seconds_;
   bool keep_background_;

@@ -23,7 +23,7 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-/// With the blanks around it: they may be a part of a choice.
+/// Keeps surrounding whitespace, which may be a part of a choice.
 std::string first_line_of(const std::string& text) {
   return text.substr(0, text.find_first_of("\r\n"));
 }

@@ -14,13 +14,13 @@
 
 namespace canopy {
 
-/// Where the value of a context variable is from.
+/// The source of a context variable.
 struct ContextInput {
   enum class Kind {
-    nothing,  ///< it cannot be known here
+    nothing,  ///< it cannot be observed here
     hour,     ///< of the local day, from 0 to 24
     weekday,  ///< from 0, Monday, to 6
-    command,  ///< prints it
+    command,  ///< a command that prints it
   };
 
   Kind kind = Kind::nothing;
@@ -28,15 +28,16 @@ struct ContextInput {
   std::string time_zone = {};  ///< of a clock; empty: that of the machine
 };
 
-/// Reads what is observed before a setting is chosen.
+/// Observes the context before a setting is chosen.
 class ContextReader {
  public:
-  /// One input per variable. All but these must outlive it. Throws CommandLineError.
+  /// Takes one input per variable. All arguments except `inputs` must outlive this object. Throws
+  /// CommandLineError.
   ContextReader(const ContextSpace& contexts, const std::vector<ContextInput>& inputs, bool shell,
                 const Clock& clock);
 
-  /// A coordinate per variable, as it was observed: a number may be beyond the range of its
-  /// variable. Commands have these limits.
+  /// Returns a coordinate per variable, as observed: a number may be outside the range of its
+  /// variable. The limits apply to each command.
   [[nodiscard]] std::variant<std::vector<double>, SystemFailure> read(
       const RunLimits& limits) const;
 

@@ -13,24 +13,24 @@ namespace {
 
 using Outcome = CommandResult::Outcome;
 
-/// For a program that has closed its input or output: it usually is about to end.
+/// How long a program that has closed its input or output may take to end.
 constexpr std::chrono::seconds kTimeToEnd{1};
 
-/// For a program whose input we closed.
+/// How long a program may run after we have closed its input.
 constexpr double kSecondsToLeave = 0.2;
 
 }  // namespace
 
-/// Takes lines out of what a program prints.
+/// Reads lines from the output of a program.
 class Coprocess::LineReader {
  public:
-  /// Begins with what will be printed: what is there already is thrown away.
+  /// Ignores output that is already there.
   explicit LineReader(std::string& printed)
       : printed_(printed), skips_line_(!printed.empty() && printed.back() != '\n') {
     printed_.clear();
   }
 
-  /// The next line, when it is whole.
+  /// The next line, if it is complete.
   std::optional<std::string> next() {
     if (skips_line_ && !take_line()) return std::nullopt;
     skips_line_ = false;
@@ -52,7 +52,7 @@ class Coprocess::LineReader {
 
 namespace {
 
-/// Why we wait for a line no longer.
+/// Why to stop waiting for a line, if there is a reason.
 std::optional<Outcome> reason_to_give_up(ChildProcess& child, Patience& patience,
                                          std::size_t longest_line) {
   if (child.output().size() > longest_line) return Outcome::too_much_output;

@@ -5,7 +5,7 @@
 
 namespace canopy {
 
-/// A file descriptor that is closed in the end.
+/// Owns a file descriptor and closes it.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -19,7 +19,7 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() { close(); }
 
-  [[nodiscard]] int number() const { return number_; }  ///< -1 when there is none
+  [[nodiscard]] int number() const { return number_; }  ///< -1: none
   [[nodiscard]] bool is_open() const { return number_ >= 0; }
   void close() {
     if (is_open()) (void)::close(number_);

@@ -5,17 +5,17 @@
 
 namespace canopy {
 
-/// The file that would be run in a folder (empty: ours) for the first word of a command: the word
-/// itself if it has a slash, else looked for in PATH. None if there is none, or it may not be
-/// executed.
+/// The file that would be executed for the first word of a command in a folder (empty: ours): the
+/// word itself if it has a slash, else found in PATH. None if it does not exist or is not
+/// executable.
 [[nodiscard]] std::optional<std::string> find_program(const std::string& word,
                                                       const std::string& folder = "");
 
-/// A path as it is seen from a folder (empty: ours).
+/// Resolves a path relative to a folder (empty: ours).
 [[nodiscard]] std::string seen_from(const std::string& folder, const std::string& path);
 
-/// Why there is no program for the first word of a command, and what to do: `./m.sh is not
-/// executable: chmod +x /home/a/m.sh`. `rest` are the other words of the command.
+/// Explains why the first word of a command cannot be executed, and what to do: `./m.sh is not
+/// executable: chmod +x /home/a/m.sh`. `rest` has the other words of the command.
 [[nodiscard]] std::string no_program_text(const std::string& word, const std::string& folder,
                                           const std::string& rest);
 

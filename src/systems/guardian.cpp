@@ -18,14 +18,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// All of this runs in a process that was forked from one with many threads: nothing but
-// async-signal-safe functions may be called, and nothing may be allocated.
+// This code runs in a process that was forked from a multi-threaded one. It may only call
+// async-signal-safe functions and must not allocate memory.
 
 namespace canopy {
 namespace {
 
-constexpr std::int64_t kNanosecondsToEnd = 2'000'000'000;  ///< for all that was killed
-constexpr int kFewestRounds = 500;  ///< on a busy machine that time may pass without us
+constexpr std::int64_t kNanosecondsToEnd = 2'000'000'000;  ///< to kill all processes
+/// Minimum number of rounds, because the guardian may get little CPU time on a busy machine.
+constexpr int kFewestRounds = 500;
 constexpr timespec kLookAgain{.tv_sec = 0, .tv_nsec = 2'000'000};
 constexpr std::size_t kMostAtOnce = 1024;
 
@@ -44,7 +45,7 @@ void reset_signals() {
   (void)sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-/// Linux before 5.11 can only be asked one by one.
+/// Applies a flag to all other descriptors at once or, before Linux 5.11, one by one.
 template <class Each>
 void for_other_descriptors(unsigned flags, const Each& each) {
   if (close_range(STDERR_FILENO + 1, ~0U, static_cast<int>(flags)) == 0) return;
@@ -69,7 +70,7 @@ void tell(int pipe, const Value& value) {
 [[noreturn]] void become(const Program& program, const GuardianPipes& ends, pid_t guardian) {
   (void)setpgid(0, 0);
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != guardian) _exit(127);  // it died before we asked to die with it
+  if (getppid() != guardian) _exit(127);  // it ended before PR_SET_PDEATHSIG took effect
   tell(ends.state.number(), ProgramState{.id = getpid()});
   (void)dup2(ends.input.number(), STDIN_FILENO);
   (void)dup2(ends.output.number(), STDOUT_FILENO);
@@ -80,7 +81,7 @@ void tell(int pipe, const Value& value) {
   _exit(127);
 }
 
-/// The number at a place in a line of numbers, counted from 0; 0 if there is none.
+/// The number at an index, from 0, in a line of numbers; 0 if there is none.
 std::uintptr_t number_at(std::string_view line, std::size_t place) {
   for (; place > 0 && !line.empty(); --place) line.remove_prefix(line.find(' ') + 1);
   std::uintptr_t number = 0;
@@ -91,9 +92,9 @@ std::uintptr_t number_at(std::string_view line, std::size_t place) {
   return number;
 }
 
-/// Whoever kills everything that is called canopy, or has its name among its arguments, is to miss
-/// the guardian, which then ends the rest.
-void take_another_name() {
+/// Renames the process, so that `pkill canopy` and similar commands do not kill the guardian, which
+/// then cleans up.
+void rename_process() {
   constexpr std::string_view kName = "guardian";
   (void)prctl(PR_SET_NAME, kName.data());
   const Descriptor file(open("/proc/self/stat", O_RDONLY | O_CLOEXEC));
@@ -116,7 +117,7 @@ class Guardian {
  public:
   explicit Guardian(const GuardianOptions& how) : how_(how) {
     (void)setpgid(0, 0);
-    take_another_name();
+    rename_process();
     if (!how_.group_only) (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     struct sigaction nothing {};
     nothing.sa_handler = [](int) {};
@@ -125,7 +126,7 @@ class Guardian {
     sigdelset(&while_waiting_, SIGCHLD);
   }
 
-  /// Returns whether there is a process for it.
+  /// Returns false if no process can be created.
   [[nodiscard]] bool start(const Program& program, const GuardianPipes& ends) {
     const pid_t self = getpid();
     has_cgroup_ = how_.cgroup && how_.cgroup->make();
@@ -137,11 +138,12 @@ class Guardian {
     if (!has_cgroup_) program_ = _Fork();
     if (program_ == 0) become(program, ends, self);
     if (program_ < 0) return false;
-    (void)setpgid(program_, program_);  // whoever comes first: the group is there when we kill it
+    // Set by both parent and child, so that the group exists before it is killed.
+    (void)setpgid(program_, program_);
     return true;
   }
 
-  /// Gives up all descriptors but the two that are needed. Others wait for their ends.
+  /// Closes all other descriptors, because their readers wait until all copies are closed.
   static void keep_only(const Descriptor& lifeline, const Descriptor& state) {
     (void)dup2(lifeline.number(), kLifeline);
     (void)dup2(state.number(), kState);
@@ -166,7 +168,7 @@ class Guardian {
     }
   }
 
-  void tell_status() const {
+  void report_status() const {
     if (is_reaped_) tell(kState, ProgramState{program_, true, status_});
   }
 
@@ -174,8 +176,8 @@ class Guardian {
   static constexpr int kLifeline = STDIN_FILENO;
   static constexpr int kState = STDOUT_FILENO;
 
-  /// Reaps everything else that ended. The program is not reaped yet: as long as it is not, no
-  /// other group can get its number.
+  /// Reaps all other ended processes, but not yet the program: until it is reaped, its process
+  /// group id cannot be reused.
   [[nodiscard]] bool program_has_ended() const {
     for (;;) {
       siginfo_t ended{};
@@ -193,14 +195,15 @@ class Guardian {
     }
     if (how_.group_only) return;
     if (has_cgroup_) how_.cgroup->kill_all();
-    // Only children, whose numbers nobody else can have before we reap them. Theirs become ours.
+    // Only children, since their ids cannot be reused until we reap them. Orphaned grandchildren
+    // become our children.
     std::array<pid_t, kMostAtOnce> children;
     const std::size_t count = own_children(children);
     for (const pid_t child : std::span(children).first(count)) kill_with_group(child);
   }
 
-  /// A group in a session that is not ours was made by a descendant of ours. It is killed at once,
-  /// so that nothing in it can fork faster than we kill.
+  /// A group in another session was created by a descendant. It is killed as a whole, so that it
+  /// cannot fork faster than we kill.
   static void kill_with_group(pid_t child) {
     const pid_t group = getpgid(child);
     const pid_t session = getsid(child);
@@ -225,7 +228,7 @@ class Guardian {
   }
 
   const GuardianOptions& how_;
-  sigset_t while_waiting_{};  ///< all but the ends of children
+  sigset_t while_waiting_{};  ///< all signals except SIGCHLD
   pid_t program_ = -1;
   bool has_cgroup_ = false;
   bool is_reaped_ = false;
@@ -243,7 +246,7 @@ void run_guardian(const Program& program, const GuardianPipes& ends, const Guard
   Guardian::keep_only(ends.lifeline, ends.state);
   guardian.wait_for_end();
   guardian.end_all();
-  guardian.tell_status();
+  guardian.report_status();
   _exit(0);
 }
 

@@ -9,34 +9,35 @@
 
 namespace canopy {
 
-/// What is told about the program: by itself before it is executed, by its guardian in the end.
+/// A status report on the program: first by the process itself before it executes the program, at
+/// the end by its guardian.
 struct ProgramState {
   pid_t id = -1;
   bool has_ended = false;
-  int status = 0;  ///< as of wait()
+  int status = 0;  ///< as returned by wait()
 };
 
-/// The ends of pipes that are not ours.
+/// The child's ends of the pipes.
 struct GuardianPipes {
-  Descriptor input;  ///< of the program, as are the next two
+  Descriptor input;  ///< of the program, like the next two
   Descriptor output;
   Descriptor errors;
-  Descriptor failure;   ///< where a StartFailure is written
-  Descriptor lifeline;  ///< hangs up when everything is to end, or when canopy has died
-  Descriptor state;     ///< where each ProgramState is written
+  Descriptor failure;   ///< receives a StartFailure
+  Descriptor lifeline;  ///< closed when everything must end, or when canopy has died
+  Descriptor state;     ///< receives each ProgramState
 };
 
-/// What is ended with the program.
+/// Which processes are killed with the program.
 struct GuardianOptions {
-  bool group_only = false;            ///< what left the program's process group may stay
-  std::optional<Cgroup> cgroup = {};  ///< in which it runs, if it can
+  bool group_only = false;            ///< processes outside the program's process group may stay
+  std::optional<Cgroup> cgroup = {};  ///< the group to run it in, if possible
 };
 
-/// What becomes of a process that was forked with all signals blocked: it starts the program in a
-/// process group of its own and waits for its end, or for that of the lifeline. Then it kills
-/// everything that the program has started, whatever sessions and groups that has gone to, tells
-/// how the program ended, and ends itself. Neither Ctrl-C nor a SIGTERM for canopy's group reaches
-/// it.
+/// The main function of a guardian process, which was forked with all signals blocked. It starts
+/// the program in a process group of its own and waits until the program ends or the lifeline is
+/// closed. Then it kills all processes that the program has started, in any session or group,
+/// reports how the program ended, and exits. Neither Ctrl-C nor a SIGTERM for canopy's process
+/// group reaches it.
 [[noreturn]] void run_guardian(const Program& program, const GuardianPipes& ends,
                                const GuardianOptions& how);
 

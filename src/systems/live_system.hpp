@@ -11,45 +11,44 @@
 
 namespace canopy {
 
-/// What could not be done, for people.
+/// A failed operation on the system.
 struct SystemFailure {
-  std::string what;            ///< in one line
-  bool has_timed_out = false;  ///< Trying again would take as long again.
-  std::string errors = {};     ///< what a program has written to its standard error
+  std::string what;            ///< one line for users
+  bool has_timed_out = false;  ///< a retry would take as long again
+  std::string errors = {};     ///< standard error of the program
 };
 
-/// What a measurement gave.
+/// The result of a measurement.
 struct Reading {
   double reward = 0.0;
   std::map<std::string, double> metrics = {};  ///< other numbers, by name
 };
 
-/// A system that runs, and is set and measured while it does.
+/// A running system that can be set and measured.
 class LiveSystem {
  public:
   virtual ~LiveSystem() = default;
 
-  /// Whether a setting can be given without being measured.
+  /// Whether settings can be applied without a measurement.
   [[nodiscard]] virtual bool can_be_set() const = 0;
 
-  /// What is observed now, before a setting is chosen: a coordinate per variable of the context, as
-  /// it was observed. Empty: there is no context.
+  /// Observes the context before a setting is chosen: one coordinate per variable. Empty if there
+  /// are no contexts.
   [[nodiscard]] virtual std::variant<std::vector<double>, SystemFailure> observe() {
     return std::vector<double>();
   }
 
-  /// The context in which settings are given and measured from now on. True: that changes what
-  /// `apply` does, so the present setting has to be given again.
+  /// Sets the context for the following calls of apply and measure. Returns true if it changes the
+  /// effect of `apply`, so that the current setting has to be applied again.
   virtual bool enter(Context /*context*/) { return false; }
 
-  /// Gives the system a setting. None when that went well.
+  /// Applies a setting. Returns none on success.
   [[nodiscard]] virtual std::optional<SystemFailure> apply(Arm arm) = 0;
 
-  /// One pull at the setting that was applied last.
+  /// Measures one pull at the setting that was applied last.
   [[nodiscard]] virtual std::variant<Reading, SystemFailure> measure(Arm arm) = 0;
 
-  /// Applies the setting that the system keeps after tuning: at once, and even if the tuner was
-  /// asked to stop.
+  /// Applies the final setting after tuning, even if the stop flag is set.
   [[nodiscard]] virtual std::optional<SystemFailure> leave_at(Arm arm) = 0;
 };
 

@@ -8,8 +8,8 @@
 
 namespace canopy {
 
-/// The number that an output consists of, blanks and line ends around it aside. None when there is
-/// anything else, more than one number, or one that is not finite or not within a double's range.
+/// Parses an output that is a single number, ignoring whitespace around it. Returns none for
+/// anything else, and for numbers that are not finite or out of range.
 [[nodiscard]] inline std::optional<double> reward_in(std::string_view output) {
   constexpr std::string_view kBlanks = " \t\n\v\f\r";
   const std::size_t begin = output.find_first_not_of(kBlanks);

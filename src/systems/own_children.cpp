@@ -21,7 +21,7 @@ bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
 
-/// The number that a text begins with; 0 if there is none.
+/// The number at the beginning of a text; 0 if there is none.
 pid_t leading_number(std::string_view text) {
   pid_t number = 0;
   for (const char letter : text) {
@@ -31,7 +31,7 @@ pid_t leading_number(std::string_view text) {
   return number;
 }
 
-/// The parent of a process, by its name in /proc; 0 if it has none or is gone.
+/// The parent of a process, given its folder name in /proc; 0 if it has none or has ended.
 pid_t parent_of(int processes, const char* name) {
   const Descriptor folder(openat(processes, name, O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!folder.is_open()) return 0;
@@ -41,7 +41,7 @@ pid_t parent_of(int processes, const char* name) {
   const ssize_t got = read(file.number(), buffer.data(), buffer.size());
   if (got <= 0) return 0;
   const std::string_view text(buffer.data(), static_cast<std::size_t>(got));
-  const std::size_t after_name = text.rfind(')');  // then " S " and the parent
+  const std::size_t after_name = text.rfind(')');  // followed by the state and the parent's id
   if (after_name == std::string_view::npos || text.size() < after_name + 4) return 0;
   return leading_number(text.substr(after_name + 4));
 }
@@ -60,7 +60,7 @@ std::size_t own_children(std::span<pid_t> ids) {
     for (const char letter : std::string_view(buffer.data(), static_cast<std::size_t>(got))) {
       if (is_digit(letter)) {
         number = number * 10 + (letter - '0');
-      } else if (number > 0) {  // each one is followed by a space
+      } else if (number > 0) {  // every id is followed by a space
         if (count == ids.size()) return count;
         ids[count++] = std::exchange(number, 0);
       }

@@ -6,12 +6,12 @@
 
 namespace canopy {
 
-/// The children of the calling thread, zombies included, as many as there is room for. Some may be
-/// missing while they come and go. Returns how many there are in `ids`. Async-signal-safe.
+/// Stores the ids of the calling thread's children, including zombies, as many as `ids` has room
+/// for. May miss some while processes start and end. Returns the number stored. Async-signal-safe.
 [[nodiscard]] std::size_t own_children(std::span<pid_t> ids);
 
-/// The same, of the whole process, by looking at all processes there are: for kernels that keep no
-/// lists of children.
+/// Finds the children of the whole process by scanning /proc, for kernels without lists of
+/// children.
 [[nodiscard]] std::size_t search_own_children(std::span<pid_t> ids);
 
 }  // namespace canopy

@@ -49,12 +49,13 @@ StartFailure Program::execute() const {
     if (error == ENOENT && access(path.c_str(), F_OK) == 0) failure.file_is_there = true;
     if (is_absent(path, error)) continue;
     failure.error = error;
-    if (error != EACCES) break;  // otherwise it is looked for further, as execvp does
+    if (error != EACCES) break;  // otherwise the search continues, as in execvp
   }
   return failure;
 }
 
-/// Not there or, on the search path, in a folder that we may not look into.
+/// Whether the error means that the file is missing or, when searching PATH, in a folder without
+/// access.
 bool Program::is_absent(const std::string& path, int error) const {
   if (error == EACCES && paths_.size() > 1) return access(path.c_str(), F_OK) != 0;
   return error == ENOENT || error == ENOTDIR;

@@ -7,22 +7,24 @@
 
 namespace canopy {
 
-/// Why a program could not be executed, as its process tells us through a pipe.
+/// Why a program could not be executed; reported by its process through a pipe.
 struct StartFailure {
   int error = 0;               ///< errno
-  bool lacks_folder = false;   ///< of the folder that it was to run in
-  bool file_is_there = false;  ///< it was found, but the interpreter that it names was not
+  bool lacks_folder = false;   ///< the working directory could not be entered
+  bool file_is_there = false;  ///< the file exists, but the interpreter that it names does not
 };
 
-/// All that is needed to execute a program, made before there is a process that may make nothing.
+/// Everything needed to execute a program, prepared before the fork, because the child must not
+/// allocate memory.
 class Program {
  public:
-  /// The program and its arguments, and what is in its environment beside ours or instead. It runs
-  /// in a folder; empty: in ours. Throws std::system_error for words that no program can get.
+  /// The program and its arguments, environment variables that are added to ours or override them,
+  /// and the working directory (empty: ours). Throws std::system_error for arguments that cannot be
+  /// passed to a program.
   Program(const std::vector<std::string>& words,
           const std::vector<std::pair<std::string, std::string>>& environment, std::string folder);
 
-  /// Does not return unless it fails. Async-signal-safe.
+  /// Returns only on failure. Async-signal-safe.
   [[nodiscard]] StartFailure execute() const;
 
  private:
@@ -32,8 +34,8 @@ class Program {
   [[nodiscard]] bool is_absent(const std::string& path, int error) const;
 
   std::string folder_;
-  std::vector<std::string> paths_;  ///< where the program may be
-  std::vector<std::string> added_;  ///< variables that are not ours
+  std::vector<std::string> paths_;  ///< candidates for the program's file
+  std::vector<std::string> added_;  ///< variables added to the environment
   std::vector<char*> arguments_;
   std::vector<char*> variables_;
 };

@@ -13,7 +13,7 @@ SimulatedSystem::SimulatedSystem(KnownEnvironment& environment, VirtualClock& cl
 
 std::variant<std::vector<double>, SystemFailure> SimulatedSystem::observe() {
   clock_.sleep(options_.observe_seconds);
-  if (happens(options_.blind_rate)) return SystemFailure{"context: cannot be read by chance"};
+  if (happens(options_.blind_rate)) return SystemFailure{"context: simulated failure"};
   return environment_.context_at(step());
 }
 
@@ -40,9 +40,9 @@ std::variant<Reading, SystemFailure> SimulatedSystem::measure(Arm arm) {
   clock_.sleep(options_.measure_seconds);
   if (is_down()) return SystemFailure{"measure: the simulated system is down"};
   if (options_.fails_at && options_.fails_at(arm)) {
-    return SystemFailure{"measure: the simulated system cannot bear this setting"};
+    return SystemFailure{"measure: the simulated system fails at this setting"};
   }
-  if (happens(options_.failure_rate)) return SystemFailure{"measure: failed by chance"};
+  if (happens(options_.failure_rate)) return SystemFailure{"measure: simulated failure"};
   lag_ *= options_.fade;
   Reading reading{environment_.pull(arm, random_) + lag_};
   ++pulls_;

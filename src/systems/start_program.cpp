@@ -16,7 +16,7 @@ namespace {
   throw std::system_error(error, std::generic_category());
 }
 
-/// Out of the way of the standard descriptors, which the child replaces.
+/// Moves a descriptor above the standard ones, which the child replaces.
 Descriptor above_standard(Descriptor descriptor) {
   if (!descriptor.is_open()) fail(errno);
   if (descriptor.number() > STDERR_FILENO) return descriptor;
@@ -42,9 +42,9 @@ void keep_from_blocking(const Descriptor& ours) {
   if (fcntl(ours.number(), F_SETFL, O_NONBLOCK) != 0) fail(errno);
 }
 
-/// An ignored SIGCHLD, which canopy may have inherited, would keep us from learning how a program
-/// ended.
-void heed_ends_of_children() {
+/// If canopy has inherited an ignored SIGCHLD, resets it; otherwise the exit status of programs
+/// would be lost.
+void reset_ignored_sigchld() {
   struct sigaction now {};
   (void)sigaction(SIGCHLD, nullptr, &now);
   if (now.sa_handler == SIG_IGN) (void)std::signal(SIGCHLD, SIG_DFL);
@@ -54,7 +54,8 @@ pid_t fork_guardian(const Program& program, const GuardianPipes& ends, const Gua
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
-  (void)pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of ours runs in the child
+  // Our signal handlers must not run in the child.
+  (void)pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t id = fork();
   if (id == 0) run_guardian(program, ends, how);
   const int error = errno;
@@ -68,7 +69,7 @@ pid_t fork_guardian(const Program& program, const GuardianPipes& ends, const Gua
 StartedProgram start_program(const std::vector<std::string>& words,
                              const std::vector<std::pair<std::string, std::string>>& environment,
                              const StartOptions& options) {
-  heed_ends_of_children();
+  reset_ignored_sigchld();
   const Program program(words, environment, options.folder);
   GuardianOptions how{.group_only = options.keep_background};
   if (options.use_cgroup && !options.keep_background) how.cgroup = Cgroup::choose();

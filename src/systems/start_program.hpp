@@ -13,27 +13,27 @@ namespace canopy {
 
 /// How a program is started.
 struct StartOptions {
-  bool has_input = false;        ///< through a pipe; otherwise it reads nothing
-  bool keep_background = false;  ///< what leaves its process group outlives it
-  bool use_cgroup = true;        ///< if there are any
-  std::string folder = {};       ///< in which it runs; empty: ours
+  bool has_input = false;        ///< through a pipe; otherwise its input is empty
+  bool keep_background = false;  ///< processes that leave its process group outlive it
+  bool use_cgroup = true;        ///< if available
+  std::string folder = {};       ///< working directory; empty: ours
 };
 
-/// A program, the process that guards it, and our ends of their pipes, none of which blocks.
+/// A program, its guardian process, and our ends of the pipes, all non-blocking.
 struct StartedProgram {
-  pid_t guardian = -1;  ///< our child, which ends when nothing of the program is left
+  pid_t guardian = -1;  ///< our child, which exits when all processes of the program have ended
   std::optional<Cgroup> cgroup;
-  Descriptor input;  ///< not open when the program reads nothing
+  Descriptor input;  ///< not open if the program has no input
   Descriptor output;
   Descriptor errors;
-  Descriptor failure;   ///< holds a StartFailure when the program could not be executed
-  Descriptor lifeline;  ///< when it is closed, by us or by our death, everything is killed
-  Descriptor state;     ///< where each ProgramState is read; hangs up when the guardian has ended
+  Descriptor failure;   ///< has a StartFailure if the program could not be executed
+  Descriptor lifeline;  ///< when it is closed, also by our death, everything is killed
+  Descriptor state;     ///< receives each ProgramState; closed when the guardian has ended
 };
 
-/// Starts a program in a process group of its own, under a guardian that ends with it everything
-/// it has started. It inherits no descriptor but these, no signal mask, no ignored SIGINT or
-/// SIGPIPE. Throws std::system_error when there can be no process.
+/// Starts a program in a process group of its own, under a guardian that also ends all processes it
+/// has started. The program inherits no other descriptors, no signal mask, and no ignored SIGINT or
+/// SIGPIPE. Throws std::system_error if no process can be created.
 [[nodiscard]] StartedProgram start_program(
     const std::vector<std::string>& words,
     const std::vector<std::pair<std::string, std::string>>& environment,

@@ -17,21 +17,21 @@
 namespace canopy {
 namespace {
 
-constexpr std::int64_t kHour = 3600;  // seconds
+constexpr std::int64_t kHour = 3600;  // in seconds
 constexpr std::int64_t kDay = 24 * kHour;
 
-/// Why a zone's file cannot be used, from `what` on.
+/// Throws because a zone file cannot be used; `what` is the end of the message.
 [[noreturn]] void refuse(const std::string& zone, const char* what) {
   throw TimeZoneError(fmt::format("the file of the time zone \"{}\" {}", excerpt(zone), what));
 }
 
-// --- the rule for the time after a zone's last known change ----------------------------------
+// --- the rule after the last listed change ---------------------------------------------------
 
-/// When clocks change in a year.
+/// The day of a year on which clocks change.
 struct RuleDay {
   enum class Kind {
-    weekday,   ///< the `week`th weekday of a month, from 0, Sunday; week 5 is the last one
-    julian,    ///< day 1 to 365, where 29 February is never counted
+    weekday,   ///< the `week`th given weekday of a month, from 0, Sunday; week 5 is the last one
+    julian,    ///< day 1 to 365, not counting 29 February
     from_zero  ///< day 0 to 365
   };
 
@@ -59,7 +59,7 @@ struct RuleDay {
   }
 };
 
-/// Such as `CET-1CEST,M3.5.0,M10.5.0/3`, the form of POSIX with the extensions of RFC 8536.
+/// A rule in POSIX form with the extensions of RFC 8536, such as `CET-1CEST,M3.5.0,M10.5.0/3`.
 class ZoneRule {
  public:
   ZoneRule(std::string_view text, const std::string& zone) : text_(text), zone_(zone) {
@@ -83,12 +83,14 @@ class ZoneRule {
     const std::int64_t begin = begin_.in(this_year)-standard_;
     const std::int64_t end = end_.in(this_year)-summer_;
     const bool is_summer =
-        begin < end ? at >= begin && at < end : at >= begin || at < end;  // in the south
+        begin < end
+            ? at >= begin && at < end
+            : at >= begin || at < end;  // summer spans the new year in the southern hemisphere
     return is_summer ? summer_ : standard_;
   }
 
  private:
-  [[noreturn]] void fail() const { refuse(zone_, "has a rule that canopy does not understand"); }
+  [[noreturn]] void fail() const { refuse(zone_, "has an unsupported rule"); }
 
   [[nodiscard]] bool is_next(char letter) const { return !text_.empty() && text_[0] == letter; }
   [[nodiscard]] bool skip(char letter) {
@@ -116,7 +118,7 @@ class ZoneRule {
     return number;
   }
 
-  /// `-3:30`, in seconds.
+  /// Parses a time such as `-3:30`; returns seconds.
   std::int64_t read_time() {
     const std::int64_t sign = skip('-') ? -1 : 1;
     if (sign > 0) (void)skip('+');
@@ -154,7 +156,7 @@ class ZoneRule {
   RuleDay end_;
 };
 
-// --- the changes that a zone's file lists ----------------------------------------------------
+// --- the changes listed in a zone file -------------------------------------------------------
 
 class ZoneFile {
  public:
@@ -162,16 +164,16 @@ class ZoneFile {
 
   [[nodiscard]] std::int64_t offset_at(std::int64_t at) {
     Counts counts = read_header();
-    if (version_ < '2') refuse(zone_, "has a form that is too old");
+    if (version_ < '2') refuse(zone_, "has an unsupported old format");
     skip(counts.changes * 5 + counts.kinds * 6 + counts.letters + counts.leaps * 8 +
-         counts.is_standard + counts.is_utc);  // the same for clocks of 32 bits
+         counts.is_standard + counts.is_utc);  // skip the 32-bit data
     counts = read_header();
     if (counts.kinds == 0) refuse(zone_, "is damaged");
     const std::string_view times = skip(counts.changes * 8);
     const std::string_view kinds = skip(counts.changes);
     const std::string_view offsets = skip(counts.kinds * 6);
     skip(counts.letters + counts.leaps * 12 + counts.is_standard + counts.is_utc);
-    std::size_t before = 0;  // changes until then
+    std::size_t before = 0;  // number of changes before the given time
     while (before < counts.changes && whole(times.substr(8 * before, 8)) <= at) ++before;
     const std::string_view rule = rule_after();
     if (before == counts.changes && !rule.empty()) return ZoneRule(rule, zone_).offset_at(at);
@@ -192,7 +194,7 @@ class ZoneFile {
     return skipped;
   }
 
-  /// A number with its sign, the highest byte first.
+  /// Parses a signed big-endian integer.
   static std::int64_t whole(std::string_view bytes) {
     std::uint64_t number = (static_cast<unsigned char>(bytes[0]) & 0x80U) != 0 ? ~0ULL : 0ULL;
     for (const char byte : bytes) number = number << 8U | static_cast<unsigned char>(byte);
@@ -201,7 +203,7 @@ class ZoneFile {
 
   Counts read_header() {
     const std::string_view head = skip(44);
-    if (!head.starts_with("TZif")) refuse(zone_, "is not one of a time zone");
+    if (!head.starts_with("TZif")) refuse(zone_, "is not a time zone file");
     version_ = head[4];
     const auto count = [&](std::size_t index) {
       const std::int64_t number = whole(head.substr(20 + 4 * index, 4));
@@ -211,7 +213,7 @@ class ZoneFile {
     return {count(0), count(1), count(2), count(3), count(4), count(5)};
   }
 
-  /// Between two line ends.
+  /// The text between two line ends.
   [[nodiscard]] std::string_view rule_after() const {
     if (!bytes_.starts_with('\n')) return {};
     const std::size_t end = bytes_.find('\n', 1);
@@ -239,7 +241,8 @@ double utc_offset_in(std::string_view file, const std::string& zone, double seco
 
 double utc_offset(const std::string& zone, double seconds_since_1970) {
   if (zone.empty()) return offset_of_machine(seconds_since_1970);
-  const char* given = std::getenv("TZDIR");  // NOLINT(concurrency-mt-unsafe): nobody changes it
+  const char* given =
+      std::getenv("TZDIR");  // NOLINT(concurrency-mt-unsafe): not modified by canopy
   const std::string folder = given != nullptr ? given : "/usr/share/zoneinfo";
   const std::string path = folder + "/" + zone;
   const bool leaves_it = zone.front() == '/' || zone.find("..") != std::string::npos;

@@ -11,7 +11,7 @@ inline constexpr int kFailure = 1;
 inline constexpr int kWrongUse = 2;
 inline constexpr int kInterrupted = 130;
 
-/// Wrong use of the tool. The message is one line: the option, its value, what was expected.
+/// A usage error. The message is one line: the option, its value, and what was expected.
 class WrongUse : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

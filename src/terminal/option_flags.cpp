@@ -54,7 +54,7 @@ std::uint64_t parse_whole(std::string_view option, const std::string& text, std:
 
 void OptionFlags::list(const std::string& owner, const std::vector<OptionField>& fields) {
   for (const OptionField& field : fields) {
-    if (field.name == "seed") continue;  // the tool gives every run its own
+    if (field.name == "seed") continue;  // each run has its own seed
     auto found = std::find_if(flags_.begin(), flags_.end(),
                               [&](const auto& known) { return known->name == field.name; });
     if (found == flags_.end()) {

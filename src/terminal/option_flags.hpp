@@ -16,33 +16,32 @@
 
 namespace canopy::terminal {
 
-/// `--mixing-time` for `mixing_time`.
+/// Returns `--mixing-time` for `mixing_time`.
 [[nodiscard]] std::string flag(std::string_view name);
 
-/// What is wrong with a configuration, by the names of the flags that set it.
+/// The message of a configuration error, with the names of flags instead of fields.
 [[nodiscard]] std::string in_flags(const ConfigurationError& error);
 
-/// The number that the text of an option means. Throws WrongUse when it means none, or one that is
-/// out of range.
+/// Parses the value of an option. Throws WrongUse if it is not a number in `range`.
 [[nodiscard]] double parse_real(std::string_view option, const std::string& text,
                                 const Range& range);
 
-/// The same for whole numbers, which may be written as 100000 or 1e5.
+/// Parses a whole number, which may be written as 100000 or 1e5.
 [[nodiscard]] std::uint64_t parse_whole(std::string_view option, const std::string& text,
                                         std::uint64_t least, std::uint64_t most);
 
-/// The flags of some structs of options, with the names, ranges and help of their fields. A field
-/// that several structs have is one flag.
+/// The flags for the fields of several option structs, with their ranges and help. Fields of the
+/// same name share a flag.
 class OptionFlags {
  public:
-  /// Lists the fields of what is known by that name.
+  /// Adds the fields of `owner`.
   void list(const std::string& owner, const std::vector<OptionField>& fields);
 
-  /// Adds all that was listed to a command.
+  /// Adds flags for all fields to a command.
   void add_to(ArgumentParser& command, const std::string& group);
 
-  /// What was given of these fields. Throws WrongUse for what is out of range, and for what was
-  /// given but is not one of them.
+  /// Returns the given values of these fields. Throws WrongUse for a value out of range, and for a
+  /// flag that is not one of them.
   [[nodiscard]] OptionValues parse(const std::string& owner,
                                    const std::vector<OptionField>& fields) const;
 
@@ -51,20 +50,21 @@ class OptionFlags {
     std::string name;
     std::string help;
     std::vector<std::string> owners;
-    std::vector<std::string> defaults;  // one an owner
-    std::optional<std::string> text;    // as given
+    std::vector<std::string> defaults;  // one per owner
+    std::optional<std::string> text;    // the given value
   };
 
   void refuse_others(const std::string& owner, const std::vector<OptionField>& fields) const;
 
-  std::vector<std::unique_ptr<Flag>> flags_;  // the command line keeps references to the texts
+  std::vector<std::unique_ptr<Flag>> flags_;  // the parser keeps references to the texts
 };
 
-/// `--optimizer NAME` or the like, with the options of everything that may be named.
+/// Flags that select an entry of a catalogue by name, such as `--optimizer NAME`, and set its
+/// options.
 class SelectionFlags {
  public:
-  /// `option` is how the command line has it (`--optimizer`, or `NAME` for a word without a flag),
-  /// `name` what is selected when nothing is given; empty: something must be.
+  /// `option` is the flag (`--optimizer`) or positional argument (`NAME`). `name` is the default;
+  /// if it is empty, the option is required.
   template <class Entry>
   SelectionFlags(const Catalogue<Entry>& catalogue, std::string option, std::string name)
       : kind_(catalogue.kind()), option_(std::move(option)), name_(std::move(name)) {
@@ -76,7 +76,7 @@ class SelectionFlags {
 
   void add_to(ArgumentParser& command);
 
-  /// What is selected, with the options that were given. Throws WrongUse.
+  /// Returns the selected entry with the given options. Throws WrongUse.
   [[nodiscard]] Selection parse() const;
 
  private:

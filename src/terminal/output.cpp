@@ -19,7 +19,7 @@ int finish_output(const std::string& who, int status) {
   errno = 0;
   const bool sent = std::fflush(stdout) == 0;
   if (sent && !output_is_lost()) return status;
-  if (errno == 0) {  // it was lost earlier; one more letter finds out why
+  if (errno == 0) {  // the error occurred earlier; writing again finds out why
     (void)std::fputc('\n', stdout);
     (void)std::fflush(stdout);
   }

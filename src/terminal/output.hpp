@@ -4,11 +4,11 @@
 
 namespace canopy::terminal {
 
-/// Whether something that was printed is lost.
+/// Whether writing to standard output has failed.
 [[nodiscard]] bool output_is_lost();
 
-/// Sends what is still to be printed. Returns the exit status, which is not success if anything is
-/// lost: then it says why. A reader that left wanted no more.
+/// Flushes standard output. If that fails, reports it and returns a failure instead of `status`; a
+/// closed pipe is not a failure.
 [[nodiscard]] int finish_output(const std::string& who, int status);
 
 }  // namespace canopy::terminal

@@ -20,10 +20,10 @@ constexpr std::chrono::milliseconds kBetweenDrawings{100};
 std::atomic<bool> stop_requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler");
 
-/// All that end a process unless somebody handles them, but for SIGUSR1, which pauses.
+/// The signals that end a process by default. SIGUSR1 is missing because it pauses.
 constexpr std::array kSignals{SIGINT,    SIGTERM, SIGHUP,  SIGQUIT, SIGALRM, SIGUSR2,
                               SIGVTALRM, SIGPROF, SIGXCPU, SIGIO,   SIGPWR,  SIGSTKFLT};
-/// Those of a write that fails, which the write tells as well.
+/// Signals of a failed write, which write() also reports.
 constexpr std::array kSignalsOfWrites{SIGPIPE, SIGXFSZ};
 
 void set_handlers(void (*handler)(int)) {
@@ -42,14 +42,14 @@ extern "C" void change_pause(int /*signal*/) {
                         std::memory_order_relaxed);
 }
 
-/// How many columns the terminal has.
+/// The width of the terminal in columns.
 std::size_t terminal_width() {
   winsize size{};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
   return size.ws_col;
 }
 
-constexpr std::chrono::seconds kBetweenLines{60};  // where there is no terminal
+constexpr std::chrono::seconds kBetweenLines{60};  // between lines, without a terminal
 
 }  // namespace
 

@@ -8,8 +8,8 @@
 
 namespace canopy::terminal {
 
-/// A progress bar on the standard error, with the rate and the time left. Shows nothing when that
-/// is not a terminal. Progress may be reported from any thread.
+/// A progress bar on standard error with the rate and the remaining time, shown only on a terminal.
+/// `add` is thread-safe.
 class ProgressBar {
  public:
   ProgressBar(std::uint64_t total, std::string unit);
@@ -33,8 +33,8 @@ class ProgressBar {
   SteadyClock::time_point drawn_;
 };
 
-/// One line on the standard error that tells where something is: always up to date on a terminal,
-/// a new line now and then where there is none.
+/// A status line on standard error. On a terminal it is updated in place; otherwise a new line is
+/// printed from time to time.
 class StatusLine {
  public:
   StatusLine();
@@ -42,10 +42,10 @@ class StatusLine {
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
-  /// Whether it is time for another one.
+  /// Whether the line should be updated.
   [[nodiscard]] bool due() const;
   void show(const std::string& line);
-  /// Makes room for something else.
+  /// Clears the line, so that other output can be printed.
   void clear() const;
 
  private:
@@ -58,9 +58,8 @@ class StatusLine {
 /// `12 s`, `3 min`, `1.5 h`.
 [[nodiscard]] std::string duration_text(double seconds);
 
-/// While one of these exists, Ctrl-C, SIGTERM, a lost terminal and every other signal that would
-/// end the process raise a flag instead; a second one ends it. Output that nobody reads any more
-/// does not end it either.
+/// While an object of this class exists, Ctrl-C, SIGTERM, SIGHUP and other signals that would end
+/// the process set a flag instead; a second one ends it. A closed pipe does not end it either.
 class StopOnSignal {
  public:
   StopOnSignal();
@@ -71,7 +70,7 @@ class StopOnSignal {
   [[nodiscard]] static const std::atomic<bool>& flag();
 };
 
-/// While it lives, SIGUSR1 raises a flag, and the next one lowers it again.
+/// While an object of this class exists, SIGUSR1 sets a flag, and the next SIGUSR1 clears it.
 class PauseOnSignal {
  public:
   PauseOnSignal();

@@ -11,8 +11,8 @@
 namespace canopy {
 namespace {
 
-/// Declaring a settling time makes sense only for a system that settles slowly, and a cap on the
-/// loss only where a part of what the baseline earns is more than noise.
+/// Whether options are meaningful for a system: a settling time for one that settles slowly, a cap
+/// on the loss if a fraction of the baseline's reward exceeds the noise.
 bool belong_together(const TrialSystem& system, const TrialOptions& options) {
   if (options.name == "settle") return system.troubles.fade != 0.0;
   const bool is_capped = options.name == "max_loss" || options.name == "settle_loss";
@@ -36,7 +36,7 @@ TrialRow row_of(const Trial& trial, const std::vector<TrialOutcome>& outcomes) {
     row.probably_is_wrong += share(each.probably_is_wrong);
     row.beyond_limit += weight * each.beyond_limit;
     row.exceeds_loss += share(each.exceeds_loss);
-    row.in_need += share(each.in_need);
+    row.fell_back += share(each.fell_back);
     row.left_gain += weight * each.left_gain;
     row.regret += weight * each.regret;
     row.loss += weight * each.loss;
@@ -77,7 +77,7 @@ void run_campaign(const Campaign& campaign, const std::function<void(const Trial
 
 namespace {
 
-/// A number of a row, under two lines of a heading.
+/// A column of the table, with a heading of two lines.
 struct Column {
   std::string_view above;
   std::string_view below;
@@ -97,7 +97,7 @@ std::vector<Column> columns_of(const TrialRow& row) {
           {"kept", "wrong %", 100.0 * row.kept_is_wrong, 1},
           {"prob.", "wrong %", 100.0 * row.probably_is_wrong, 1},
           {"loss>2%", "ever %", 100.0 * row.exceeds_loss, 1},
-          {"broken", "off %", 100.0 * row.in_need, 1},
+          {"broken", "off %", 100.0 * row.fell_back, 1},
           {"gain", "left", row.left_gain, 3},
           {"regret", "a pull", row.regret, 3},
           {"loss", "a pull", row.loss, 3},

@@ -20,38 +20,39 @@ struct Campaign {
   std::uint64_t seed = 1;
 };
 
-/// Every combination that makes sense: `settle`, for one, is tried on systems that settle slowly.
+/// Every meaningful combination: `settle`, for example, is tried on systems that settle slowly.
 [[nodiscard]] Campaign full_campaign();
 
-/// The studies of one system with one noise and the same options, as shares and means.
+/// The results of all studies of one system with the same noise and options, as fractions and
+/// means.
 struct TrialRow {
   const TrialSystem* system = nullptr;
   const TrialOptions* options = nullptr;
   Disturbance noise = Disturbance::gaussian;
   std::uint64_t studies = 0;
-  double claims_better = 0.0;  ///< share of all studies
+  double claims_better = 0.0;  ///< fraction of all studies
   double is_false = 0.0;
   double uplift_misses = 0.0;
   double best_misses = 0.0;
-  double best_has_none = 0.0;  ///< no interval
+  double best_has_none = 0.0;  ///< fraction without an interval
   double left_breaks_limit = 0.0;
   double is_kept = 0.0;
   double kept_is_wrong = 0.0;
   double probably_is_wrong = 0.0;
   double beyond_limit = 0.0;
   double exceeds_loss = 0.0;
-  double in_need = 0.0;
-  double left_gain = 0.0;  ///< means
+  double fell_back = 0.0;
+  double left_gain = 0.0;  ///< mean over the studies
   double regret = 0.0;
   double loss = 0.0;
   double measurements = 0.0;
 };
 
-/// Makes the trials on all cores and calls `on_row` with every row, in order. The same campaign
-/// gives the same rows, however many cores there are.
+/// Makes the trials on all cores and calls `on_row` with every row, in order. The rows depend only
+/// on the campaign, not on the number of cores.
 void run_campaign(const Campaign& campaign, const std::function<void(const TrialRow&)>& on_row);
 
-/// A table for people: its first lines, and a line of it.
+/// The heading of the printed table; `trial_line`: one of its rows.
 [[nodiscard]] std::string trial_heading();
 [[nodiscard]] std::string trial_line(const TrialRow& row);
 

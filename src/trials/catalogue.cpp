@@ -9,7 +9,7 @@
 namespace canopy {
 namespace {
 
-/// A function of an arm, without noise.
+/// A function without noise.
 class Landscape final : public SteadyEnvironment {
  public:
   Landscape(Space space, std::function<double(Arm)> value, std::vector<double> best)
@@ -27,7 +27,7 @@ class Landscape final : public SteadyEnvironment {
   std::vector<double> best_;
 };
 
-/// Knobs from 0 to 1.
+/// Parameters from 0 to 1.
 Space box(std::size_t dimension) {
   std::vector<Parameter> knobs;
   for (std::size_t i = 0; i < dimension; ++i) {
@@ -36,7 +36,7 @@ Space box(std::size_t dimension) {
   return Space(knobs);
 }
 
-/// A smooth hill of this height on a plain of 0.3, with its top at 0.7 in every direction.
+/// A smooth hill of this height on a plain of 0.3, with its maximum at 0.7 in every coordinate.
 std::unique_ptr<KnownEnvironment> hill(std::size_t dimension, double height) {
   const auto value = [height](Arm arm) {
     double distance = 0.0;
@@ -46,7 +46,7 @@ std::unique_ptr<KnownEnvironment> hill(std::size_t dimension, double height) {
   return std::make_unique<Landscape>(box(dimension), value, std::vector<double>(dimension, 0.7));
 }
 
-/// From 0.3 to 0.9, with the top at 0.6 in every direction.
+/// A hill from 0.3 to 0.9, with its maximum at 0.6 in every coordinate.
 std::unique_ptr<KnownEnvironment> shop(std::size_t dimension) {
   const auto value = [](Arm arm) {
     double distance = 0.0;
@@ -95,7 +95,8 @@ SimulatedOptions failing() {
   return troubles;
 }
 
-/// The top of the hill breaks a limit of 55; the best that keeps it has 0.55 in every direction.
+/// The maximum of the hill breaks a limit of 55; the best arm that keeps it has 0.55 in every
+/// coordinate.
 SimulatedOptions with_latency() {
   SimulatedOptions troubles;
   const auto latency = [](Arm arm) {
@@ -112,7 +113,7 @@ const std::vector<TrialSystem>& trial_systems() {
       {"flat", "a knob without any effect", [] { return flat(1); }, {0.2}},
       {"flat_3d", "three knobs without any effect", [] { return flat(3); }, {0.2, 0.2, 0.2}},
       {"flat_dip",
-       "a knob without any effect, but every change of it costs something for a while",
+       "a knob without any effect, but every change has a temporary cost",
        [] { return flat(1); },
        {0.2},
        dipping()},
@@ -125,7 +126,10 @@ const std::vector<TrialSystem>& trial_systems() {
        "one knob, a smooth hill 0.5 above the baseline",
        [] { return hill(1, 0.5); },
        {0.1}},
-      {"rise", "the same, 0.15 above the baseline", [] { return hill(1, 0.15); }, {0.1}},
+      {"rise",
+       "one knob, a smooth hill 0.15 above the baseline",
+       [] { return hill(1, 0.15); },
+       {0.1}},
       {"hill_3d",
        "three knobs, 0.5 above the baseline",
        [] { return hill(3, 0.5); },
@@ -137,7 +141,7 @@ const std::vector<TrialSystem>& trial_systems() {
       {"threads", "whole numbers on a log scale", threads, {4.0}},
       {"garland", "many narrow peaks", garland, {0.1}},
       {"settling",
-       "a hill that is reached slowly after a change",
+       "a hill, with rewards that settle slowly after a change",
        [] { return hill(1, 0.5); },
        {0.1},
        settling()},
@@ -147,40 +151,40 @@ const std::vector<TrialSystem>& trial_systems() {
        {0.1},
        failing()},
       {"shop",
-       "a hill: from 59 % less to 17 % more than the baseline earns",
+       "a hill, from 59 % below to 17 % above the baseline's reward",
        [] { return shop(1); },
        {0.45},
        {},
        {},
        0.4},
       {"shop_3d",
-       "the same with three knobs",
+       "as shop, with three knobs",
        [] { return shop(3); },
        {0.45, 0.45, 0.45},
        {},
        {},
        0.4},
       {"shop_top",
-       "the same, and the baseline is the best setting",
+       "as shop, and the baseline is the best setting",
        [] { return shop(1); },
        {0.6},
        {},
        {},
        0.4},
       {"limited",
-       "a hill whose top breaks a limit",
+       "a hill whose maximum breaks a limit",
        [] { return hill(1, 0.5); },
        {0.1},
        with_latency(),
        {{.metric = "latency", .max = 55.0}}},
       {"limited_2d",
-       "the same with two knobs",
+       "a hill of two knobs whose maximum breaks a limit",
        [] { return hill(2, 0.5); },
        {0.1, 0.1},
        with_latency(),
        {{.metric = "latency", .max = 55.0}}},
       {"limited_3d",
-       "the same with three knobs",
+       "a hill of three knobs whose maximum breaks a limit",
        [] { return hill(3, 0.5); },
        {0.1, 0.1, 0.1},
        with_latency(),
@@ -200,24 +204,24 @@ const std::vector<TrialOptions>& trial_options() {
          study.system->options.on_exit = OnExit::confirmed;
        }},
       {"alone", "no baseline", [](StudySpecification& /*study*/) {}},
-      {"max_loss", "the baseline, and tuning may cost 2 % of what it earns",
+      {"max_loss", "the baseline, with a loss budget of 2 % of its reward",
        [](StudySpecification& study) {
          study.baseline.emplace();
          study.budget.max_loss = 0.02;
        }},
-      {"settle_loss", "the same where the system is said to take 3 pulls to settle",
+      {"settle_loss", "as max_loss, with a declared settling time of 3 pulls",
        [](StudySpecification& study) {
          study.optimizer = {"adaptive", {{"settle", std::uint64_t{3}}}};
          study.baseline.emplace();
          study.budget.max_loss = 0.02;
        }},
-      {"hold", "the baseline, and a setting is held for 3 pulls, and changed 60 times an hour",
+      {"hold", "the baseline; settings are held for 3 pulls and changed up to 60 times an hour",
        [](StudySpecification& study) {
          study.baseline.emplace();
          study.system->options.min_pulls_per_change = 3;
          study.system->options.max_changes_per_hour = 60;
        }},
-      {"settle", "the baseline, and the system is known to take 8 pulls to settle",
+      {"settle", "the baseline, with a declared settling time of 8 pulls",
        [](StudySpecification& study) {
          study.optimizer = {"adaptive", {{"settle", std::uint64_t{8}}}};
          study.baseline.emplace();

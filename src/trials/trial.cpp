@@ -16,8 +16,8 @@
 namespace canopy {
 namespace {
 
-constexpr double kStart = 1.8e9;          // seconds since 1970: any day
-constexpr std::uint64_t kEveryLook = 10;  // of all that there may be is made
+constexpr double kStart = 1.8e9;          // seconds since 1970: an arbitrary day
+constexpr std::uint64_t kEveryLook = 10;  // pulls between two looks at all results
 
 StudySpecification specification_of(const Trial& trial, const Space& space) {
   StudySpecification study{.space = space};
@@ -30,7 +30,7 @@ StudySpecification specification_of(const Trial& trial, const Space& space) {
   return study;
 }
 
-/// Whether an interval has a value; none where it has no ends.
+/// Whether an interval contains a value; none if it has no ends.
 std::optional<bool> covers(const Interval& interval, double value) {
   if (!interval.bounded()) return std::nullopt;
   return interval.lower <= value && value <= interval.upper;
@@ -45,13 +45,14 @@ bool breaks_limit(const TrialSystem& system, Arm arm) {
   return false;
 }
 
-/// Watches what truly happens to a system.
+/// Records the true state of a system during a study.
 class Watched final : public LiveSystem {
  public:
   static constexpr double kMostLoss = 0.02;
   static constexpr double kFirstLook = 20.0;
 
-  /// Both must outlive it. `gain` is that of the true mean over the baseline's, which is `level`.
+  /// `system` and `trial` must outlive it. `gain` is the difference of an arm's true mean from the
+  /// baseline's, which is `level`.
   Watched(SimulatedSystem& system, const TrialSystem& trial, std::function<double(Arm)> gain,
           double level)
       : system_(system), trial_(trial), gain_(std::move(gain)), level_(level) {}
@@ -84,7 +85,7 @@ class Watched final : public LiveSystem {
   bool exceeds_loss_ = false;
 };
 
-/// What the study says about the limits of its best arm.
+/// Compares the study's claims about limits of its best arm with the truth.
 void judge_limits(const Best& best, const TrialSystem& system, TrialOutcome& outcome) {
   const LimitCheck* worst = worst_of(best.limits);
   if (worst == nullptr) return;
@@ -94,7 +95,8 @@ void judge_limits(const Best& best, const TrialSystem& system, TrialOutcome& out
   outcome.probably_is_wrong = worst->state == LimitState::probably_kept && breaks;
 }
 
-/// What the study says about the baseline: by rewards of the search, or by a comparison.
+/// Compares the study's claims about the baseline, from the search or a separate comparison, with
+/// the truth.
 void judge_uplift(const Study& study, const std::function<double(Arm)>& gain,
                   TrialOutcome& outcome) {
   std::vector<double> arm;
@@ -139,7 +141,7 @@ TrialOutcome run_trial(const Trial& trial) {
   };
   const TuneEnd end = Tuner(study, watched, {never}, look).run();
   TrialOutcome outcome;
-  outcome.in_need = end.in_need();
+  outcome.fell_back = end.needs_fallback();
   outcome.measurements = static_cast<double>(simulated.measurements());
   outcome.regret = simulated.regret() / outcome.measurements / range;
   outcome.loss = outcome.regret - (environment.optimum_at(1).value - of_baseline) / range;

@@ -14,25 +14,25 @@
 
 namespace canopy {
 
-/// A simulated system that a study can be tried on, with what is true of it.
+/// A simulated system with known truth, on which studies are tried.
 struct TrialSystem {
   std::string name;
-  std::string line;                                                ///< what it is, for people
+  std::string line;                                                ///< one-line description
   std::function<std::unique_ptr<KnownEnvironment>()> environment;  ///< rewards in [0, 1], no noise
   std::vector<double> baseline;
   SimulatedOptions troubles = {};
   std::vector<Limit> limits = {};
-  double noise = 1.0;  ///< times the size that a trial has
+  double noise = 1.0;  ///< factor of a trial's noise size
 };
 
-/// What the study is told, beside the box.
+/// A named change of a study's specification.
 struct TrialOptions {
   std::string name;
   std::string line;
   std::function<void(StudySpecification&)> set;
 };
 
-/// The systems and options that there are.
+/// All systems; `trial_options`: all options.
 [[nodiscard]] const std::vector<TrialSystem>& trial_systems();
 [[nodiscard]] const std::vector<TrialOptions>& trial_options();
 
@@ -41,35 +41,35 @@ struct Trial {
   const TrialSystem* system = nullptr;
   const TrialOptions* options = nullptr;
   Disturbance noise = Disturbance::gaussian;
-  double size = 0.3;  ///< of the noise; the range of mean rewards is 1
+  double size = 0.3;  ///< size of the noise; the range of mean rewards is 1
   std::uint64_t pulls = 300;
-  std::uint64_t seed = 0;  ///< of the system
+  std::uint64_t seed = 0;  ///< seed of the system
 };
 
-/// What a study claimed, and what was true.
+/// The claims of a study, compared with the truth.
 struct TrialOutcome {
-  bool claims_better = false;  ///< that its best arm is better than the baseline
-  bool is_false = false;       ///< and it is not: at the end, or at any look before
-  /// Whether the interval of the uplift, and that of the best arm's mean, have the truth; none:
+  bool claims_better = false;  ///< claims that its best arm is better than the baseline
+  bool is_false = false;       ///< that claim is false, at the end or at an earlier look
+  /// Whether the interval of the uplift, and that of the best arm's mean, contain the truth; none:
   /// there was no interval.
   std::optional<bool> uplift_covers = std::nullopt;
   std::optional<bool> best_covers = std::nullopt;
   bool left_breaks_limit = false;
-  bool is_kept = false;            ///< the best arm is said to keep all limits,
-  bool kept_is_wrong = false;      ///< and does not
-  bool probably_is_wrong = false;  ///< it is said to keep them probably, and does not
-  double beyond_limit = 0.0;       ///< part of the measurements at settings that break a limit
-  /// Whether the true loss was more than 2 % of what the baseline earns, at any measurement from
-  /// the 20th on.
+  bool is_kept = false;            ///< claims that the best arm keeps all limits
+  bool kept_is_wrong = false;      ///< that claim is false
+  bool probably_is_wrong = false;  ///< claims `probably_kept`, which is false
+  double beyond_limit = 0.0;       ///< fraction of measurements at arms that break a limit
+  /// Whether the true loss exceeded 2 % of the baseline's reward at any measurement from the 20th
+  /// on.
   bool exceeds_loss = false;
-  double left_gain = 0.0;  ///< true mean of what the system was left with, less the baseline's
+  double left_gain = 0.0;  ///< true mean of the arm left in place, less the baseline's
   double regret = 0.0;     ///< per measurement, in the range of mean rewards
-  double loss = 0.0;       ///< the same against the baseline: negative where the search has gained
+  double loss = 0.0;       ///< per measurement, against the baseline; negative: a gain
   double measurements = 0.0;
-  bool in_need = false;  ///< the study was broken off
+  bool fell_back = false;  ///< the study ended early because of failures or the floor
 };
 
-/// Runs the whole tuner on it, in virtual time. The same trial has the same outcome.
+/// Runs the whole tuner on a trial, in virtual time. Deterministic.
 [[nodiscard]] TrialOutcome run_trial(const Trial& trial);
 
 }  // namespace canopy

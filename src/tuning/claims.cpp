@@ -7,7 +7,7 @@
 namespace canopy {
 namespace {
 
-/// With the numbers of a comparison.
+/// Replaces the numbers by those of a comparison.
 Uplift as_compared(Uplift uplift, const Verdict& verdict, double level) {
   uplift.difference = verdict.difference;
   uplift.interval = verdict.interval;
@@ -20,7 +20,7 @@ bool refutes(const std::optional<Verdict>& verdict, const std::vector<double>& a
   return verdict && verdict->refuted && verdict->arm == arm;
 }
 
-/// Whether an arm that is not the best one has the better mean.
+/// Whether another arm has a better mean than the best one.
 bool has_better_mean(const Optimizer& optimizer, const StudySpecification& specification,
                      const std::vector<double>& arm, const std::optional<Best>& best) {
   if (!best || best->arm == arm) return false;
@@ -31,9 +31,10 @@ bool has_better_mean(const Optimizer& optimizer, const StudySpecification& speci
   return specification.objective.direction == Direction::maximize ? gain > 0.0 : gain < 0.0;
 }
 
-/// What the last comparison says of the best arm comes before the pairs of the search.
-Uplift with_word_on_best(Uplift uplift, const Optimizer& optimizer,
-                         const std::optional<Verdict>& verdict) {
+/// Sets what is known about the best arm; the result of the last comparison takes precedence over
+/// the pairs of the search.
+Uplift with_result_for_best(Uplift uplift, const Optimizer& optimizer,
+                            const std::optional<Verdict>& verdict) {
   const std::optional<Best> best = optimizer.best();
   if (uplift.is_best || !best || !refutes(verdict, best->arm)) return uplift;
   uplift.best_is_refuted = true;
@@ -42,7 +43,7 @@ Uplift with_word_on_best(Uplift uplift, const Optimizer& optimizer,
   return uplift;
 }
 
-/// Of policies, which are compared as wholes.
+/// The strongest claim about the policy, which is compared as a whole.
 std::optional<Uplift> strongest_of_policy(const Optimizer& optimizer,
                                           const std::optional<Verdict>& verdict, double level) {
   std::optional<Uplift> known = optimizer.uplift();
@@ -66,7 +67,7 @@ std::optional<Uplift> strongest_of_policy(const Optimizer& optimizer,
 std::optional<Uplift> proven_uplift(const Optimizer& optimizer, const TunerState& tuner) {
   for (Uplift& uplift : optimizer.proven()) {
     if (refutes(tuner.verdict(), uplift.arm)) continue;
-    return with_word_on_best(std::move(uplift), optimizer, tuner.verdict());
+    return with_result_for_best(std::move(uplift), optimizer, tuner.verdict());
   }
   return std::nullopt;
 }
@@ -80,7 +81,8 @@ std::optional<Uplift> strongest_uplift(const Optimizer& optimizer,
   std::optional<Uplift> known = optimizer.uplift();
   if (verdict && verdict->confirmed && may_keep_limits(optimizer, verdict->arm)) {
     const std::optional<Best> best = optimizer.best();
-    // Without pairs while the search ran, all that is known of the baseline is from the comparison.
+    // If there were no pairs during the search, everything known about the baseline comes from the
+    // comparison.
     Uplift uplift = known.value_or(Uplift{.level = level, .baseline_mean = verdict->baseline_mean});
     uplift.arm = verdict->arm;
     uplift.is_best = best && best->arm == verdict->arm;
@@ -97,7 +99,8 @@ std::optional<Uplift> strongest_uplift(const Optimizer& optimizer,
     known->verdict = Uplift::Verdict::worse;
     return as_compared(std::move(*known), *verdict, level);
   }
-  const bool is_known = known->pairs >= known->fewest;  // else there is no difference to tell
+  // With fewer pairs, the difference is not known.
+  const bool is_known = known->pairs >= known->fewest;
   known->verdict = is_known ? Uplift::Verdict::open : Uplift::Verdict::too_few;
   return known;
 }

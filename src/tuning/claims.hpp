@@ -9,14 +9,15 @@
 
 namespace canopy {
 
-/// Of the arms that pairs have proven to be better than the baseline, the first one that no later
-/// comparison has refuted; none if there is none.
+/// Returns the first arm that pairs have proven to be better than the baseline and that no later
+/// comparison has refuted; none if there is no such arm.
 [[nodiscard]] std::optional<Uplift> proven_uplift(const Optimizer& optimizer,
                                                   const TunerState& tuner);
 
-/// The strongest claim about an arm beside the baseline: what the last comparison has confirmed, as
-/// long as it keeps its limits; else what pairs have proven while the search ran; else what is
-/// known of the arm that is being compared. None before the baseline was measured.
+/// Returns the strongest claim about an arm relative to the baseline: the result of the last
+/// comparison if it confirmed the arm and the arm keeps its limits; else what pairs have proven
+/// during the search; else what is known about the arm being compared. None if the baseline has not
+/// been measured.
 [[nodiscard]] std::optional<Uplift> strongest_uplift(const Optimizer& optimizer,
                                                      const StudySpecification& specification,
                                                      const TunerState& tuner);

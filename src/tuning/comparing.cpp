@@ -10,8 +10,8 @@
 
 namespace canopy {
 
-Comparing::Comparing(Study& study, SystemKeeper& keeper, Lookout& lookout)
-    : study_(study), keeper_(keeper), lookout_(lookout) {}
+Comparing::Comparing(Study& study, SystemKeeper& keeper, TunerMonitor& monitor)
+    : study_(study), keeper_(keeper), monitor_(monitor) {}
 
 bool Comparing::is_due() const {
   if (!study_.specification().baseline) return false;
@@ -27,9 +27,9 @@ void Comparing::begin(std::uint64_t pulls) {
   if (state().comparison()) return;
   const std::optional<Best> best = study_.best();
   if (!best) {
-    lookout_.end({TuneEnd::Why::failure,
-                  study_.nearest() ? "there is nothing to confirm: no arm keeps the limits"
-                                   : "there is nothing to confirm: no arm has a reward"});
+    monitor_.end({TuneEnd::Why::failure,
+                  study_.nearest() ? "there is nothing to confirm: no setting keeps the limits"
+                                   : "there is nothing to confirm: no setting has a reward"});
     return;
   }
   const StudySpecification& specification = study_.specification();
@@ -40,13 +40,13 @@ void Comparing::begin(std::uint64_t pulls) {
                               .arm = is_of_policy ? std::vector<double>() : best->arm,
                               .seed = seed_of(study_.record(), specification) + study_.events()});
   study_.commit();
-  alike_ = 0;
+  contexts_at_baseline_ = 0;
   if (is_of_policy) {
     if (is_baseline_everywhere()) {
-      end(false, "the policy is the baseline in every context, there is nothing to confirm");
+      end(false, "there is nothing to confirm: the policy is the baseline in every context");
     }
   } else if (specification.is_baseline(best->arm)) {
-    end(false, "the best arm is the baseline, there is nothing to confirm");
+    end(false, "there is nothing to confirm: the best setting is the baseline");
   }
 }
 
@@ -64,17 +64,17 @@ void Comparing::step() {
     conclude();
     return;
   }
-  const std::string deadly = keeper_.deadly_text();
+  const std::string crash = keeper_.crash_text();
   const bool is_of_policy = comparison.arm().empty();
   const bool is_at_arm = is_of_policy ? !study_.specification().is_baseline(state().setting())
                                       : state().setting() == comparison.arm();
-  if (!deadly.empty() && is_at_arm) {
-    const SystemKeeper::Return back = keeper_.go_back_to(baseline());
+  if (!crash.empty() && is_at_arm) {
+    const SystemKeeper::Return back = keeper_.return_to(baseline());
     const bool works = back == SystemKeeper::Return::works;
-    if (works || back == SystemKeeper::Return::works_again) end(false, deadly, true);
+    if (works || back == SystemKeeper::Return::works_again) end(false, crash, true);
     return;
   }
-  lookout_.report(Lookout::Phase::confirming);
+  monitor_.report(TunerMonitor::Phase::confirming);
   if (is_of_policy) {
     play_in_context();
     return;
@@ -89,31 +89,32 @@ void Comparing::play_in_context() {
   keeper_.enter(context);
   const std::optional<Best> best = study_.best_in(context);
   if (best && !study_.specification().is_baseline(best->arm)) {
-    alike_ = 0;
+    contexts_at_baseline_ = 0;
     const bool is_baseline = state().comparison()->is_baseline_next();
     play(is_baseline ? baseline() : best->arm, is_baseline, context);
     return;
   }
-  if (++alike_ > state().comparison()->pulls_at_most()) {
+  if (++contexts_at_baseline_ > state().comparison()->pulls_at_most()) {
     end(false, fmt::format("not compared: in the last {} contexts the policy was the baseline",
-                           alike_ - 1));
+                           contexts_at_baseline_ - 1));
     return;
   }
-  Reading passed_over;  // the system goes on, and says nothing
+  Reading passed_over;  // measured so that the system stays at the baseline; not used
   (void)keeper_.measure_at(baseline(), passed_over);
 }
 
 void Comparing::play(const std::vector<double>& arm, bool is_baseline, Context context) {
   using Outcome = SystemKeeper::Outcome;
   using Return = SystemKeeper::Return;
-  keeper_.wait_until_it_may_change_to(arm);
+  keeper_.wait_until_change_is_allowed(arm);
   Reading reading;
   const Outcome outcome = keeper_.measure_at(arm, reading);
   if (outcome == Outcome::failed) {
-    const std::string what = lookout_.failure();
-    const Return back = keeper_.go_back_to(baseline());
+    const std::string what = monitor_.failure();
+    const Return back = keeper_.return_to(baseline());
     const bool works = back == Return::works || back == Return::works_again;
-    const char* failed = context.empty() ? "the best arm failed: " : "a setting of it failed: ";
+    const char* failed =
+        context.empty() ? "the best setting failed: " : "a setting of the policy failed: ";
     if (works && !is_baseline) end(false, failed + what, true);
   }
   if (outcome != Outcome::done) return;
@@ -122,14 +123,15 @@ void Comparing::play(const std::vector<double>& arm, bool is_baseline, Context c
   study_.commit();
 }
 
-/// What the study has learnt that the context adds to all rewards alike. It is known before the
-/// pull and the same for either side, so taking it off favours neither.
+/// The estimated effect of the context on the rewards of all settings alike. It is known before the
+/// pull and independent of the side, so subtracting it does not bias the comparison.
 double Comparing::effect_of(Context context) const {
   const std::optional<Policy> policy = context.empty() ? std::nullopt : study_.policy();
   return policy ? level_effect(*policy, study_.specification().contexts, context) : 0.0;
 }
 
-/// An arm is confirmed if it is better and keeps its limits, by what was measured meanwhile alone.
+/// Confirms the arm if it is better and keeps its limits, judged only by the measurements of this
+/// comparison.
 void Comparing::conclude() {
   const Comparison& comparison = *state().comparison();
   const std::optional<bool> is_better = comparison.is_better(direction());

@@ -2,8 +2,8 @@
 
 #include "canopy/study.hpp"
 
-#include "tuning/lookout.hpp"
 #include "tuning/system_keeper.hpp"
+#include "tuning/tuner_monitor.hpp"
 
 #include <cstdint>
 #include <string>
@@ -11,17 +11,18 @@
 
 namespace canopy {
 
-/// The number of pulls of a comparison, unless another one is given.
+/// The default number of pulls of a comparison.
 inline constexpr std::uint64_t kConfirmPulls = 100;
 
-/// Plays the best arm beside the baseline until one of them is better, or the pulls are used up:
-/// see Comparison. In contexts it plays the policy, what is best in each of them: nothing is learnt
-/// meanwhile, so it stays the same. Contexts in which that is the baseline are passed over,
-/// whatever the coin says, so what is compared is what they earn where they differ.
+/// Compares the best arm with the baseline until one of them is significantly better or the pulls
+/// are used up: see Comparison. In a study with contexts it compares the policy, which does not
+/// change meanwhile because nothing is learnt. Contexts in which the policy is the baseline are
+/// skipped, independently of the random order, so that only contexts in which they differ are
+/// compared.
 class Comparing {
  public:
-  /// All must outlive it.
-  Comparing(Study& study, SystemKeeper& keeper, Lookout& lookout);
+  /// All arguments must outlive this object.
+  Comparing(Study& study, SystemKeeper& keeper, TunerMonitor& monitor);
 
   /// Whether a comparison is in progress, or one was requested and there is a best arm to compare.
   [[nodiscard]] bool is_due() const;
@@ -33,7 +34,7 @@ class Comparing {
   /// baseline.
   void begin(std::uint64_t pulls);
 
-  /// One pull of it, or its end.
+  /// Performs one pull of the comparison, or ends it.
   void step();
 
  private:
@@ -52,8 +53,8 @@ class Comparing {
 
   Study& study_;
   SystemKeeper& keeper_;
-  Lookout& lookout_;
-  std::uint64_t alike_ = 0;  // contexts in a row in which the policy is the baseline
+  TunerMonitor& monitor_;
+  std::uint64_t contexts_at_baseline_ = 0;  // contexts in a row in which the policy is the baseline
 };
 
 }  // namespace canopy

@@ -16,16 +16,16 @@
 
 namespace canopy {
 
-/// An arm beside the baseline: visits to one and the other in pairs, in an order that is tossed.
-/// The verdict rests on the differences between the two visits of a pair, and on nothing that was
-/// measured before; it holds however often one looks, whatever the noise does: see Pairs.
+/// Compares an arm with the baseline by pairs of visits in random order. The verdict depends only
+/// on the differences within pairs, not on earlier measurements. It remains valid when checked
+/// repeatedly, without assumptions on the noise: see Pairs.
 class Comparison {
  public:
   Comparison() = default;
   Comparison(const ComparisonBegun& begun, double level);
 
   void add(const Compared& pull);
-  /// What else was measured at the arm.
+  /// Adds other metrics measured at the arm.
   void add(const Metrics& metrics);
 
   [[nodiscard]] const std::vector<double>& arm() const { return arm_; }
@@ -35,16 +35,16 @@ class Comparison {
   /// Whether the next pull is one of the baseline.
   [[nodiscard]] bool is_baseline_next() const;
 
-  /// The mean of the differences, arm less baseline, and where it may be.
+  /// The mean of the differences (arm minus baseline) and its confidence interval.
   [[nodiscard]] double difference() const { return pairs_.mean(); }
   [[nodiscard]] Interval interval() const { return pairs_.interval(1.0 - level_); }
   [[nodiscard]] std::uint64_t pairs() const { return pairs_.count(); }
-  /// Of the baseline, over all pairs.
+  /// The mean reward of the baseline over all pairs.
   [[nodiscard]] double baseline_mean() const { return baseline_mean_; }
 
-  /// Whether the arm is better beyond doubt, or worse; none while that is open.
+  /// Whether the arm is significantly better, or significantly worse; none while neither is known.
   [[nodiscard]] std::optional<bool> is_better(Direction direction) const;
-  /// What its own measurements say about a limit; none if there are none.
+  /// The state of a limit by the arm's own measurements; none if there are none.
   [[nodiscard]] std::optional<LimitCheck> check(const Limit& limit) const;
   [[nodiscard]] bool is_over(Direction direction) const {
     return is_better(direction) || (pulls_of_pair() == 0 && pulls_ + 2 * visit_ > pulls_at_most_);
@@ -58,10 +58,10 @@ class Comparison {
   std::vector<double> arm_;
   double level_ = 0.95;
   std::uint64_t pulls_at_most_ = 0;
-  std::uint64_t visit_ = 1;  // pulls in a row
+  std::uint64_t visit_ = 1;  // pulls in a row of the same setting
   std::uint64_t pulls_ = 0;
   std::uint64_t seed_ = 0;
-  double arm_sum_ = 0.0;  // of the pair that is not complete
+  double arm_sum_ = 0.0;  // of the incomplete pair
   double baseline_sum_ = 0.0;
   double baseline_mean_ = 0.0;
   Pairs pairs_;

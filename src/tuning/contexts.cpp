@@ -15,10 +15,11 @@
 namespace canopy {
 namespace {
 
-/// What is wrong with one source; empty: nothing.
+/// Returns what is wrong with a source; empty if it can be used.
 std::string fault_of(const ContextInput& input, const SystemSpecification& system) {
   if (input.kind == ContextInput::Kind::nothing) {
-    return "has no source, so canopy tune cannot know it: give a source, or let a client ask with "
+    return "has no source, so canopy tune cannot get its value: give a source, or let a client ask "
+           "with "
            "a context (canopy pipe, HTTP, Python)";
   }
   if (input.kind != ContextInput::Kind::command) {
@@ -56,11 +57,11 @@ std::vector<Warning> warnings_about_sources(const StudySpecification& study) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder.empty() ? "." : folder, ignored)) {
     warnings.push_back(
-        {true, fmt::format("system.policy_file: there is no folder {}", excerpt(folder))});
+        {true, fmt::format("system.policy_file: the folder {} does not exist", excerpt(folder))});
   } else if (std::filesystem::is_directory(file, ignored)) {
     warnings.push_back({true, fmt::format("system.policy_file: {} is a folder", excerpt(file))});
   } else if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) {
-    warnings.push_back({true, fmt::format("system.policy_file: the folder {} cannot be written to",
+    warnings.push_back({true, fmt::format("system.policy_file: the folder {} is not writable",
                                           excerpt(folder.empty() ? "." : folder))});
   }
   return warnings;
@@ -74,8 +75,8 @@ std::vector<Warning> warnings_about_context(const ContextSpace& contexts, Contex
     if (period != 0.0 || (observed[i] >= low && observed[i] <= high)) continue;
     warnings.push_back(
         {false,
-         fmt::format("context.{}: is {} now, which counts as {}, the end of its range; set "
-                     "low and high to what may come",
+         fmt::format("context.{}: the current value {} is outside the range and treated as {}; set "
+                     "low and high to the range of possible values",
                      name, to_text(observed[i]), domain.text(observed[i] < low ? low : high))});
   }
   return warnings;

@@ -10,15 +10,14 @@
 
 namespace canopy {
 
-/// A context that was observed, for people: `load = 0.25, tenant = small`. A number beyond the
-/// range of its variable is shown as what it counts as.
+/// Formats an observed context for users: `load = 0.25, tenant = small`. A number outside the range
+/// of its variable is shown as the end of the range, as which it is treated.
 [[nodiscard]] std::string context_text(const ContextSpace& contexts, Context observed);
 
-/// What is wrong with where a tuner has the contexts from, on this machine, without running
-/// anything.
+/// Checks the sources of contexts on this machine without running any commands.
 [[nodiscard]] std::vector<Warning> warnings_about_sources(const StudySpecification& study);
 
-/// What is odd about a context that was observed: a number beyond the range of its variable.
+/// Warns of values outside the range of their variables.
 [[nodiscard]] std::vector<Warning> warnings_about_context(const ContextSpace& contexts,
                                                           Context observed);
 

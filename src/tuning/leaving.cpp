@@ -17,22 +17,22 @@ ExitFacts::Candidate candidate(const Study& study, const std::vector<double>& ar
   return {arm, may_keep_limits(study, arm)};
 }
 
-/// Why nothing is known to be better than the baseline.
-std::string doubt_of(const Study& study) {
+/// Explains why no setting is known to be better than the baseline.
+std::string why_none_is_better(const Study& study) {
   const auto& verdict = tuner_state_of(study).verdict();
   if (verdict && verdict->is_of_policy() && verdict->confirmed) {
-    return "more was learnt since the policy was confirmed (run canopy confirm)";
+    return "the policy has changed since it was confirmed (run canopy confirm)";
   }
   if (verdict && verdict->is_of_policy()) return "the policy was not confirmed";
-  if (verdict && !verdict->confirmed) return "the best arm was not confirmed";
+  if (verdict && !verdict->confirmed) return "the best setting was not confirmed";
   const std::optional<Best> best = study.best();
   if (!best) return study.nearest() ? "no setting keeps the limits" : "there are no rewards yet";
-  if (study.specification().is_baseline(best->arm)) return "it is also the best arm";
+  if (study.specification().is_baseline(best->arm)) return "it is also the best setting";
   if (!study.uplift()) {
     return "it was never measured, so nothing is known to be better (set baseline.every, or run "
            "canopy confirm)";
   }
-  return "that another setting is better is not certain";
+  return "no setting is significantly better";
 }
 
 ExitFacts facts_of(const Study& study) {
@@ -43,11 +43,11 @@ ExitFacts facts_of(const Study& study) {
   }
   if (const auto& baseline = study.specification().baseline) {
     facts.baseline = {baseline->setting, !is_measured_beyond_limit(study, baseline->setting)};
-    facts.doubt = doubt_of(study);
+    facts.why_none_better = why_none_is_better(study);
   }
   const ContextSpace& contexts = study.specification().contexts;
   const std::vector<double>& last = tuner_state_of(study).last_context();
-  if (!contexts.empty() && last.empty()) return facts;  // nothing was observed yet
+  if (!contexts.empty() && last.empty()) return facts;  // no context was observed yet
   if (!contexts.empty()) facts.context = context_text(contexts, last);
   if (const auto proven = proven_uplift(study, tuner_state_of(study))) {
     facts.proven = {contexts.empty() ? proven->arm : study.proven_in(last).value()};
@@ -68,38 +68,40 @@ ExitFacts facts_of(const Study& study) {
 
 ExitChoice best_exit(const ExitFacts& facts, bool only_confirmed) {
   if (facts.confirmed.is_eligible() && !facts.context.empty()) {
-    return {facts.confirmed.arm, "the best arm in the last context, " + facts.context +
+    return {facts.confirmed.arm, "the best setting in the last context, " + facts.context +
                                      ", by a policy that is confirmed"};
   }
-  if (facts.confirmed.is_eligible()) return {facts.confirmed.arm, "the best arm, confirmed"};
-  const std::string doubt = facts.confirmed.exists()
-                                ? "the arm that was confirmed has broken a limit since"
-                                : facts.doubt;
+  if (facts.confirmed.is_eligible()) return {facts.confirmed.arm, "the best setting, confirmed"};
+  const std::string why_none_better = facts.confirmed.exists()
+                                          ? "the confirmed setting has broken a limit since"
+                                          : facts.why_none_better;
   if (only_confirmed) {
-    return {facts.baseline.arm,
-            "the baseline: " + (facts.confirmed.exists() ? doubt : "nothing was confirmed")};
+    return {
+        facts.baseline.arm,
+        "the baseline: " + (facts.confirmed.exists() ? why_none_better : "nothing was confirmed")};
   }
   if (facts.proven.is_eligible() && !facts.context.empty()) {
     return {facts.proven.arm,
             "the setting for the last context, " + facts.context + ", " + facts.proof};
   }
   if (facts.proven.is_eligible()) return {facts.proven.arm, facts.proof};
-  if (facts.baseline.is_eligible()) return {facts.baseline.arm, "the baseline: " + doubt};
+  if (facts.baseline.is_eligible()) return {facts.baseline.arm, "the baseline: " + why_none_better};
   if (facts.best.is_eligible() && !facts.context.empty()) {
-    return {facts.best.arm,
-            "the best arm in the last context, " + facts.context + "; in others it may be another"};
+    return {facts.best.arm, "the best setting in the last context, " + facts.context +
+                                "; in others it may be another"};
   }
   if (facts.best.is_eligible()) {
     return {facts.best.arm, facts.baseline.exists()
-                                ? "the best arm, although it is not known to earn more: the "
+                                ? "the best setting, although it is not known to earn more: the "
                                   "baseline breaks a limit"
-                                : "the best arm; there is no baseline to compare it with"};
+                                : "the best setting; there is no baseline to compare it with"};
   }
   if (facts.baseline.exists()) {
-    return {facts.baseline.arm, "the baseline: nothing keeps the limits, nor does it"};
+    return {facts.baseline.arm,
+            "the baseline: no setting keeps the limits, including the baseline"};
   }
   if (facts.nearest.exists()) {
-    return {facts.nearest.arm, "the setting that is least beyond the limits: nothing keeps them"};
+    return {facts.nearest.arm, "the setting that exceeds the limits least: no setting keeps them"};
   }
   return {};
 }
@@ -114,7 +116,7 @@ ExitChoice exit_choice(const Study& study) {
     case OnExit::best:
       return best_known_setting(study);
     case OnExit::baseline:
-      return {specification.baseline->setting, "the baseline, as on_exit says"};
+      return {specification.baseline->setting, "the baseline, according to on_exit"};
     case OnExit::confirmed:
       return best_exit(facts_of(study), true);
     case OnExit::leave:
@@ -123,15 +125,15 @@ ExitChoice exit_choice(const Study& study) {
   return {};
 }
 
-ExitChoice exit_choice_in_need(const Study& study) {
+ExitChoice fallback_setting(const Study& study) {
   const auto& baseline = study.specification().baseline;
-  if (baseline) return {baseline->setting, "the baseline, to be safe"};
+  if (baseline) return {baseline->setting, "the baseline, as a fallback"};
   const auto& good = tuner_state_of(study).good_settings();
   for (const std::vector<double>& setting : good) {
     if (may_keep_limits(study, setting)) return {setting, "the last setting that worked"};
   }
   if (const std::optional<Best> best = study.best()) {
-    return {best->arm, "the best arm: the last settings that worked break a limit"};
+    return {best->arm, "the best setting: the last settings that worked break a limit"};
   }
   if (!good.empty()) return {good.front(), "the last setting that worked; it breaks a limit"};
   return {};
@@ -140,7 +142,7 @@ ExitChoice exit_choice_in_need(const Study& study) {
 void leave(Study& study, SystemKeeper& keeper, TuneEnd& end) {
   if (!keeper.can_be_set()) return;
   const Space& space = study.specification().space;
-  const ExitChoice choice = end.in_need() ? exit_choice_in_need(study) : exit_choice(study);
+  const ExitChoice choice = end.needs_fallback() ? fallback_setting(study) : exit_choice(study);
   if (choice.arm.empty()) {
     if (!keeper.setting().empty()) end.setting = arm_text(space, keeper.setting());
     return;
@@ -159,7 +161,7 @@ void leave(Study& study, SystemKeeper& keeper, TuneEnd& end) {
   end.left_at = choice.why;
 }
 
-std::string put_baseline_back(const Study& study, SystemKeeper& keeper) {
+std::string restore_baseline(const Study& study, SystemKeeper& keeper) {
   const auto& baseline = study.specification().baseline;
   if (!baseline || !keeper.can_be_set()) return "";
   const auto failure = keeper.leave_at(baseline->setting);
@@ -169,8 +171,8 @@ std::string put_baseline_back(const Study& study, SystemKeeper& keeper) {
 
 namespace {
 
-/// Sets what the system waits at.
-void go_to_wait(Study& study, SystemKeeper& keeper, RunnerCommand command) {
+/// Applies the setting at which the system waits during a pause.
+void apply_pause_setting(Study& study, SystemKeeper& keeper, RunnerCommand command) {
   if (command == RunnerCommand::hold || !keeper.can_be_set()) return;
   const std::vector<double> arm = command == RunnerCommand::baseline
                                       ? study.specification().baseline->setting
@@ -186,19 +188,19 @@ void go_to_wait(Study& study, SystemKeeper& keeper, RunnerCommand command) {
 
 }  // namespace
 
-void wait_if_asked(Study& study, SystemKeeper& keeper, Lookout& lookout) {
-  constexpr double kBetweenLooks = 0.1;  // at signals
-  lookout.look();
+void wait_while_paused(Study& study, SystemKeeper& keeper, TunerMonitor& monitor) {
+  constexpr double kBetweenLooks = 0.1;  // seconds between checks of the signals
+  monitor.poll_commands();
   std::optional<RunnerCommand> obeyed;
-  while (const std::optional<RunnerCommand> wanted = lookout.wanted_wait()) {
-    if (wanted != obeyed) go_to_wait(study, keeper, *wanted);
+  while (const std::optional<RunnerCommand> wanted = monitor.pause_command()) {
+    if (wanted != obeyed) apply_pause_setting(study, keeper, *wanted);
     obeyed = wanted;
-    lookout.stop_clock();
-    lookout.report(Lookout::Phase::paused);
-    (void)lookout.sleep(kBetweenLooks);
-    lookout.look();
+    monitor.stop_clock();
+    monitor.report(TunerMonitor::Phase::paused);
+    (void)monitor.sleep(kBetweenLooks);
+    monitor.poll_commands();
   }
-  lookout.start_clock();
+  monitor.start_clock();
 }
 
 }  // namespace canopy

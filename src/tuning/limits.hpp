@@ -6,15 +6,14 @@
 
 namespace canopy {
 
-/// Whether an arm may be chosen as far as its limits are concerned: as far as is known, it keeps
-/// them.
+/// Whether an arm may be chosen: it keeps its limits, as far as known.
 [[nodiscard]] bool may_keep_limits(const Optimizer& optimizer, Arm arm);
 
-/// Whether an arm probably breaks a limit by what was measured there, not by what is known around
-/// it alone.
+/// Whether an arm probably breaks a limit according to its own measurements, not only by inference
+/// from nearby arms.
 [[nodiscard]] bool is_measured_beyond_limit(const Optimizer& optimizer, Arm arm);
 
-/// Whether a reading is beyond a limit by its `factor`.
+/// Whether a reading exceeds a limit by more than the limit's `factor`.
 [[nodiscard]] bool is_far_beyond_limit(const StudySpecification& study, const Reading& reading);
 
 }  // namespace canopy

@@ -9,7 +9,7 @@
 namespace canopy {
 namespace {
 
-constexpr double kBetween = 10.0;  // seconds
+constexpr double kBetween = 10.0;  // seconds between writes
 
 std::uint64_t pulls_of(const Study& study) {
   return study.summary().t - 1;
@@ -42,7 +42,7 @@ std::string PolicyFile::update() {
 }
 
 std::string PolicyFile::write() {
-  if (path_.empty() || pulls_of(study_) == 0) return "";  // there is nothing to say yet
+  if (path_.empty() || pulls_of(study_) == 0) return "";  // there is no policy yet
   try {
     replace_file(path_, json_text(policy_snapshot(study_), 2) + "\n");
   } catch (const OutputError& error) {

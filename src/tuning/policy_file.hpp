@@ -9,35 +9,34 @@
 
 namespace canopy {
 
-/// The policy of a study as programs get it: see policy_document, with the name of the study, its
-/// pulls and when that was, in seconds since 1970. The study must have contexts.
+/// The policy of a study for programs: see policy_document, with the name of the study, its number
+/// of pulls and the time in seconds since 1970. The study must have contexts.
 [[nodiscard]] Document policy_snapshot(const Study& study);
 
-/// Keeps the file with the policy of a study up to date, if the study is to have one: the
-/// `policy_file` of its system.
+/// Keeps the policy file of a study (`policy_file` of its system) up to date, if it has one.
 class PolicyFile {
  public:
-  /// The study must outlive it.
+  /// The study must outlive this object.
   explicit PolicyFile(const Study& study);
 
-  /// Its name; empty: there is to be none.
+  /// The path of the file; empty if there is none.
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// Writes it, if there is something new since the last time and that was some seconds ago. What
-  /// went wrong; empty: nothing.
+  /// Writes the file if there are new rewards and the last write was some seconds ago. Returns the
+  /// error message; empty on success.
   [[nodiscard]] std::string update();
 
-  /// The same whenever the last time was, and whether or not there is something new.
+  /// Writes the file unconditionally.
   [[nodiscard]] std::string write();
 
-  /// Whether it has been written.
+  /// Whether the file has been written.
   [[nodiscard]] bool is_written() const { return is_written_; }
 
  private:
   const Study& study_;
   std::string path_;
   double next_ = 0.0;
-  std::uint64_t pulls_ = 0;  // that it knows of
+  std::uint64_t pulls_ = 0;  // number of pulls when it was written
   bool is_written_ = false;
 };
 

@@ -9,11 +9,12 @@
 
 namespace canopy {
 
-/// Counts recent failures: if there are too many, the settings are not the cause.
+/// Counts recent failures. Too many mean that the settings are not the cause.
 class RecentFailures {
  public:
-  static constexpr std::uint64_t kPulls = 50;  ///< that are looked at
-  static constexpr std::uint64_t kFirst = 10;  ///< if all of them fail, nothing works
+  static constexpr std::uint64_t kPulls = 50;  ///< number of pulls considered
+  /// If this many initial pulls all fail, nothing works.
+  static constexpr std::uint64_t kFirst = 10;
 
   void add(bool failed) {
     outcomes_.push_back(failed ? 1.0 : 0.0);
@@ -21,7 +22,7 @@ class RecentFailures {
   }
   void clear() { outcomes_.clear(); }
 
-  /// Of the last `pulls`.
+  /// Number of failures in the last `pulls`.
   [[nodiscard]] std::uint64_t count() const {
     return static_cast<std::uint64_t>(std::count(outcomes_.begin(), outcomes_.end(), 1.0));
   }

@@ -14,19 +14,19 @@
 
 namespace canopy {
 
-Search::Search(Study& study, SystemKeeper& keeper, Lookout& lookout)
+Search::Search(Study& study, SystemKeeper& keeper, TunerMonitor& monitor)
     : study_(study),
       specification_(study.specification()),
       options_(specification_.system->options),
       keeper_(keeper),
-      lookout_(lookout) {}
+      monitor_(monitor) {}
 
-/// Of the tickets that are open, some wait for their rewards to be told, or for the first reward of
-/// all; one is to be answered.
+/// Finds the open ticket to continue with. Other open tickets have held-back rewards, or wait for
+/// the first reward.
 void Search::resume() {
   pull_.reset();
   suspect_ = 0;
-  forgiven_ = 0;
+  retried_ = 0;
   for (const Pull& pull : study_.in_flight()) {
     const bool waits =
         state().held().contains(pull.ticket) || state().deferred().contains(pull.ticket);
@@ -37,14 +37,14 @@ void Search::resume() {
   if (!context.empty()) keeper_.enter(context);
 }
 
-void Search::blame_deadly_arm() {
-  const std::string why = keeper_.deadly_text();
+void Search::fail_crashing_arm() {
+  const std::string why = keeper_.crash_text();
   if (why.empty() || !pull_ || state().setting() != pull_->arm) return;
   if (is_in_visit()) {
     keeper_.fail_for_good(pull_->ticket, why);
   } else if (pull_->purpose != Purpose::search && !specification_.is_baseline(pull_->arm)) {
     keeper_.fail_for_good(pull_->ticket, why);
-    const SystemKeeper::Return back = keeper_.go_back_to(specification_.baseline->setting);
+    const SystemKeeper::Return back = keeper_.return_to(specification_.baseline->setting);
     if (back == SystemKeeper::Return::works || back == SystemKeeper::Return::works_again) {
       penalize_challenger();
     }
@@ -54,26 +54,27 @@ void Search::blame_deadly_arm() {
 // --- one pull -----------------------------------------------------------------------------------
 
 void Search::step() {
-  lookout_.report(Lookout::Phase::searching);
-  if (is_new_ && review_left_over() != Outcome::done) return;
+  monitor_.report(TunerMonitor::Phase::searching);
+  if (is_new_ && drop_outdated_pull() != Outcome::done) return;
   is_new_ = false;
   if (!pull_ && !ask()) return;
   if (pull_->purpose != Purpose::search) {
     compare();
     return;
   }
-  if (state().failed() == pull_->ticket && forgiven_ != pull_->ticket) {
-    find_out_who_is_to_blame();
+  if (state().failed() == pull_->ticket && retried_ != pull_->ticket) {
+    diagnose_failure();
     return;
   }
-  if (study_.is_barred(pull_->arm)) {  // it has been found out; nothing need be set or measured
+  // Barred after it was asked for: no need to apply or measure it.
+  if (study_.is_barred(pull_->arm)) {
     (void)study_.bar(pull_->arm, failure_reward().value_or(0.0));
     penalize();
     return;
   }
   if (!is_in_visit()) {
-    keeper_.wait_until_it_may_change_to(pull_->arm);
-    if (lookout_.is_called_away()) return;
+    keeper_.wait_until_change_is_allowed(pull_->arm);
+    if (monitor_.is_interrupted()) return;
   }
   Outcome outcome = Outcome::done;
   if (keeper_.setting() != pull_->arm || !is_in_visit()) {
@@ -84,11 +85,11 @@ void Search::step() {
   if (outcome == Outcome::failed) attempt_failed();
   if (outcome != Outcome::done) return;
   suspect_ = 0;
-  lookout_.note_reward(reading.reward);
+  monitor_.note_reward(reading.reward);
   learn(reading);
 }
 
-/// Asks for the next pull. False if its context cannot be observed now.
+/// Asks for the next pull. Returns false if the context cannot be observed.
 bool Search::ask() {
   if (specification_.contexts.empty()) {
     pull_.emplace(study_.ask());
@@ -102,9 +103,9 @@ bool Search::ask() {
   return true;
 }
 
-/// A pull that an earlier tuner has left open is given back if its context has passed since then:
-/// what is measured now would be told for what was observed before.
-Search::Outcome Search::review_left_over() {
+/// Drops a pull that an earlier tuner left open if the context has changed: what is measured now
+/// would be recorded for the earlier context.
+Search::Outcome Search::drop_outdated_pull() {
   if (!pull_ || state().failed() == pull_->ticket) return Outcome::done;
   const std::vector<double> context = state().context_of(pull_->ticket);
   if (context.empty()) return Outcome::done;
@@ -122,20 +123,19 @@ Search::Outcome Search::review_left_over() {
   return Outcome::done;
 }
 
-/// Whether the system has the arm that is to be pulled, and the search has put it there: a restart
-/// does not end a visit.
+/// Whether the search has already applied the arm to be pulled. A restart does not end a visit.
 bool Search::is_in_visit() const {
   return !state().is_elsewhere() && state().setting() == pull_->arm;
 }
 
-// --- beside the baseline ------------------------------------------------------------------------
+// --- comparing with the baseline ----------------------------------------------------------------
 
-/// One pull of the baseline, or of either side of a pair.
+/// Performs one pull of the baseline or of either side of a pair.
 void Search::compare() {
-  lookout_.report(Lookout::Phase::baseline);
-  keeper_.wait_until_it_may_change_to(pull_->arm);
-  lookout_.look();
-  if (lookout_.is_called_away()) return;
+  monitor_.report(TunerMonitor::Phase::baseline);
+  keeper_.wait_until_change_is_allowed(pull_->arm);
+  monitor_.poll_commands();
+  if (monitor_.is_interrupted()) return;
   const auto is_out = [this](const std::vector<double>& arm) {
     return !arm.empty() && !specification_.is_baseline(arm) && study_.is_barred(arm);
   };
@@ -146,12 +146,12 @@ void Search::compare() {
     return;
   }
   lead_in();
-  if (lookout_.is_called_away()) return;
+  if (monitor_.is_interrupted()) return;
   Reading reading;
   const Outcome outcome = keeper_.measure_at(pull_->arm, reading);
   if (outcome == Outcome::failed) comparison_failed();
   if (outcome != Outcome::done) return;
-  lookout_.note_reward(reading.reward);
+  monitor_.note_reward(reading.reward);
   tell(pull_->ticket, reading.reward);
   const std::optional<Pull> rest = study_.pull_of(pull_->ticket);
   if (rest) {
@@ -162,8 +162,9 @@ void Search::compare() {
   study_.commit();
 }
 
-/// Where the search has just played the challenger, the first visit to it would have had no change
-/// before it, and that to the baseline would: a visit to either, which is tossed, comes before.
+/// If the search has just played the challenger, a first visit to it would begin without a change
+/// of setting, unlike a first visit to the baseline. To avoid this bias, a visit to one of them,
+/// chosen at random, comes first.
 void Search::lead_in() {
   const bool is_first = !pull_->then.empty() && pull_->length == 2 * pull_->then_length;
   if (!is_first || led_in_ == pull_->ticket) return;
@@ -174,28 +175,29 @@ void Search::lead_in() {
                      .purpose = "lead in",
                      .run = pull_->ticket});
   const std::vector<double>& arm = coin.coin() ? pull_->arm : pull_->then;
-  keeper_.wait_until_it_may_change_to(arm);
+  keeper_.wait_until_change_is_allowed(arm);
   Reading reading;
-  for (std::uint64_t i = 0; i < pull_->then_length && !lookout_.is_called_away(); ++i) {
+  for (std::uint64_t i = 0; i < pull_->then_length && !monitor_.is_interrupted(); ++i) {
     if (keeper_.measure_at(arm, reading) != Outcome::done) return;
     study_.note(Observed{arm, reading.reward, Role::warm_up});
     study_.commit();
   }
 }
 
-/// If the baseline works, it is the challenger that has failed; else the pair is void.
+/// The challenger has failed if the baseline works; otherwise the pair is discarded.
 void Search::comparison_failed() {
   if (options_.on_failure == OnFailure::stop) {
-    lookout_.end({TuneEnd::Why::failure, lookout_.failure()});
+    monitor_.end({TuneEnd::Why::failure, monitor_.failure()});
     return;
   }
   const bool is_challenger = !specification_.is_baseline(pull_->arm);
-  const SystemKeeper::Return back = keeper_.go_back_to(specification_.baseline->setting);
+  const SystemKeeper::Return back = keeper_.return_to(specification_.baseline->setting);
   if (back == SystemKeeper::Return::down || back == SystemKeeper::Return::stopped) return;
-  // The second time that the whole system goes down with it, it is no coincidence.
-  const bool fell_together = back == SystemKeeper::Return::works_again && suspected_ != pull_->arm;
-  if (is_challenger && fell_together) suspected_ = pull_->arm;
-  const bool is_to_blame = is_challenger && !fell_together;
+  // If the system went down, the challenger is penalized only when it happens a second time.
+  const bool system_went_down =
+      back == SystemKeeper::Return::works_again && suspected_challenger_ != pull_->arm;
+  if (is_challenger && system_went_down) suspected_challenger_ = pull_->arm;
+  const bool is_to_blame = is_challenger && !system_went_down;
   if (is_to_blame) {
     penalize_challenger();
     return;
@@ -212,11 +214,11 @@ void Search::penalize_challenger() {
   end_if_too_many_failed();
 }
 
-// --- learning, and when not to move -------------------------------------------------------------
+// --- learning and holding back rewards ----------------------------------------------------------
 
 void Search::learn(const Reading& reading) {
   const bool leaves = is_far_beyond_limit(specification_, reading);
-  if (pull_->length == 1 && !leaves && must_hold(state().pulls_here() + 1)) {
+  if (pull_->length == 1 && !leaves && must_keep_arm(state().pulls_here() + 1)) {
     study_.note(Held{pull_->ticket, reading.reward});
     pull_.emplace(study_.ask_again());
   } else {
@@ -229,7 +231,7 @@ void Search::learn(const Reading& reading) {
   check_floor();
 }
 
-bool Search::must_hold(std::uint64_t pulls_here) const {
+bool Search::must_keep_arm(std::uint64_t pulls_here) const {
   if (pulls_here < options_.min_pulls_per_change) return true;
   if (!options_.max_changes_per_hour) return false;
   const std::uint64_t most = *options_.max_changes_per_hour;
@@ -240,10 +242,10 @@ bool Search::must_hold(std::uint64_t pulls_here) const {
 }
 
 void Search::finish() {
-  if (!must_hold(state().pulls_here())) release();
+  if (!must_keep_arm(state().pulls_here())) release();
 }
 
-/// Tells what was measured and not told yet.
+/// Tells the rewards that were held back.
 void Search::release() {
   const std::map<Ticket, double> held = state().held();
   for (const auto& [ticket, reward] : held) tell(ticket, reward);
@@ -252,8 +254,8 @@ void Search::release() {
 void Search::tell(Ticket ticket, double reward) {
   const Status status = study_.tell(ticket, reward);
   if (is_taken(status)) return;
-  (void)study_.drop(ticket);  // or it would be tried again and again
-  lookout_.end(
+  (void)study_.drop(ticket);  // otherwise it would be retried forever
+  monitor_.end(
       {TuneEnd::Why::failure, fmt::format("the reward {:g}: {}", reward, describe(status))});
 }
 
@@ -264,7 +266,7 @@ void Search::check_floor() {
       std::accumulate(window.begin(), window.end(), 0.0) / static_cast<double>(window.size());
   const bool maximizes = specification_.objective.direction == Direction::maximize;
   if (maximizes ? mean >= *options_.floor : mean <= *options_.floor) return;
-  lookout_.end({TuneEnd::Why::floor,
+  monitor_.end({TuneEnd::Why::floor,
                 fmt::format("the last {} rewards are {:.4g} on average, {} the floor of {:g}",
                             window.size(), mean, maximizes ? "below" : "above", *options_.floor)});
 }
@@ -273,37 +275,38 @@ void Search::check_floor() {
 
 void Search::attempt_failed() {
   if (options_.on_failure == OnFailure::stop) {
-    lookout_.end({TuneEnd::Why::failure, lookout_.failure()});
+    monitor_.end({TuneEnd::Why::failure, monitor_.failure()});
   } else {
-    find_out_who_is_to_blame();
+    diagnose_failure();
   }
 }
 
-/// The arm cannot be set or measured. Is it the arm, or the system?
-void Search::find_out_who_is_to_blame() {
+/// Determines whether the arm or the system is the cause of a failure.
+void Search::diagnose_failure() {
   using Return = SystemKeeper::Return;
-  forgiven_ = 0;
-  std::vector<std::vector<double>> others = refuges();
-  if (others.empty() && !has_worked(pull_->arm)) return penalize();  // nothing to compare it with
+  retried_ = 0;
+  std::vector<std::vector<double>> others = settings_to_probe();
+  if (others.empty() && !has_worked(pull_->arm))
+    return penalize();  // there is no other setting to test
 
-  const bool is_only_refuge = others.empty() || others.front() == pull_->arm;
-  if (is_only_refuge) others = {pull_->arm};
-  const Return back = keeper_.go_back_to(others);
+  const bool is_only_setting = others.empty() || others.front() == pull_->arm;
+  if (is_only_setting) others = {pull_->arm};
+  const Return back = keeper_.return_to(others);
   if (back == Return::down || back == Return::stopped) return;
 
-  // Where another setting works at once, it is the arm. One that worked before, or with which the
-  // whole system went down, deserves another try; the second time, it is no coincidence.
-  const bool fell_together = back == Return::works_again && suspect_ != pull_->ticket;
+  // If another setting works immediately, the arm has failed. An arm that worked before, or that
+  // failed when the whole system went down, gets one retry.
+  const bool system_went_down = back == Return::works_again && suspect_ != pull_->ticket;
   if (back == Return::works_again) suspect_ = pull_->ticket;
-  if (is_only_refuge || fell_together) {
-    forgiven_ = pull_->ticket;
+  if (is_only_setting || system_went_down) {
+    retried_ = pull_->ticket;
   } else {
     penalize();
   }
 }
 
-/// A setting that was measured before, other than the arm that is being pulled if there is one: a
-/// one that breaks a limit only if there is no other.
+/// A setting that was measured before; not the current arm if there is another one, and one that
+/// breaks a limit only if there is no other.
 std::optional<std::vector<double>> Search::setting_that_works() const {
   if (specification_.baseline) return specification_.baseline->setting;
   std::optional<std::vector<double>> broken;
@@ -316,9 +319,9 @@ std::optional<std::vector<double>> Search::setting_that_works() const {
   return best && best->arm != pull_->arm ? best->arm : broken;
 }
 
-/// The settings one of which should work, the likeliest first: one, or, where what works may depend
-/// on the context, all that are known.
-std::vector<std::vector<double>> Search::refuges() const {
+/// The settings of which one should work, the most likely first. In a study with contexts, where a
+/// setting may work in some contexts only, all known ones.
+std::vector<std::vector<double>> Search::settings_to_probe() const {
   const std::optional<std::vector<double>> other = setting_that_works();
   std::vector<std::vector<double>> settings;
   if (specification_.contexts.empty()) {
@@ -330,13 +333,13 @@ std::vector<std::vector<double>> Search::refuges() const {
     if (setting != pull_->arm && !is_known) settings.push_back(setting);
   };
   if (specification_.baseline) add(specification_.baseline->setting);
-  if (const std::optional<Best> best = study_.best()) add(best->arm);  // in this context
+  if (const std::optional<Best> best = study_.best()) add(best->arm);  // in the current context
   for (const std::vector<double>& setting : state().good_settings()) add(setting);
   return settings;
 }
 
-/// Whether the arm was measured before, or has failed before anything was: where that is the only
-/// arm there is, it is tried again.
+/// Whether any arm was measured before, or this arm failed before the first measurement. In these
+/// cases it is retried if it is the only arm.
 bool Search::has_worked(const std::vector<double>& arm) const {
   return !state().good_settings().empty() ||
          std::any_of(state().deferred().begin(), state().deferred().end(),
@@ -347,8 +350,7 @@ std::optional<double> Search::failure_reward() const {
   return options_.failure_reward ? options_.failure_reward : study_.failure_reward();
 }
 
-/// Answers the pull with a penalty. Before the first reward there is no scale for one, so the
-/// penalty is postponed.
+/// Penalizes the pull. Without any reward the size of a penalty is unknown, so it is deferred.
 void Search::penalize() {
   release();
   const Ticket ticket = pull_->ticket;
@@ -367,21 +369,21 @@ void Search::end_if_too_many_failed() {
   const RecentFailures& recent = state().recent_failures();
   constexpr std::uint64_t kLongWaits = 3;
   const bool is_slow =
-      !keeper_.has_ever_worked() && lookout_.has_timed_out() && recent.count() >= kLongWaits;
+      !keeper_.has_ever_worked() && monitor_.has_timed_out() && recent.count() >= kLongWaits;
   if (!is_slow && !recent.are_too_many(options_.max_failures)) return;
   if (!keeper_.has_ever_worked()) {
-    lookout_.end({TuneEnd::Why::failure,
+    monitor_.end({TuneEnd::Why::failure,
                   fmt::format("nothing could be measured: all of the first {} pulls failed, the "
                               "last one because of: {}",
-                              recent.pulls(), lookout_.failure())});
+                              recent.pulls(), monitor_.failure())});
     return;
   }
-  lookout_.end({TuneEnd::Why::failure,
+  monitor_.end({TuneEnd::Why::failure,
                 fmt::format("{} of the last {} pulls failed, the last one because of: {}",
-                            recent.count(), recent.pulls(), lookout_.failure())});
+                            recent.count(), recent.pulls(), monitor_.failure())});
 }
 
-/// What failed before the first reward, now that there is one.
+/// Penalizes arms that failed before the first reward.
 void Search::penalize_deferred() {
   const std::map<Ticket, std::vector<double>> deferred = state().deferred();
   for (const auto& [ticket, arm] : deferred) {

@@ -2,8 +2,8 @@
 
 #include "canopy/study.hpp"
 
-#include "tuning/lookout.hpp"
 #include "tuning/system_keeper.hpp"
+#include "tuning/tuner_monitor.hpp"
 
 #include <optional>
 #include <string>
@@ -11,34 +11,34 @@
 
 namespace canopy {
 
-/// The search of a tuner: asks the study for an arm, gives the system that setting, measures it and
-/// tells the study, one pull after the other. Now and then the study asks for pairs of its best arm
+/// The search of a tuner: asks the study for an arm, applies and measures that setting, and tells
+/// the study the reward, pull by pull. From time to time the study asks for pairs of its best arm
 /// and the baseline: see WithBaseline.
 ///
-/// An arm that fails is penalized and the system goes back to a setting that works. If that fails
-/// as well, it is the system that is down: nothing is learnt until it is back.
+/// An arm that fails is penalized, and the system is set to a setting that works. If that fails,
+/// too, the system is down: nothing is learnt until it works again.
 class Search {
  public:
-  /// All must outlive it.
-  Search(Study& study, SystemKeeper& keeper, Lookout& lookout);
+  /// All arguments must outlive this object.
+  Search(Study& study, SystemKeeper& keeper, TunerMonitor& monitor);
 
-  /// Finds the pull that an earlier tuner, or this one, was at.
+  /// Finds the pull that was in progress, in this tuner or an earlier one.
   void resume();
-  /// An arm that takes us down with it would do so for ever.
-  void blame_deadly_arm();
+  /// Fails an arm that repeatedly crashed the tuner; otherwise it would do so forever.
+  void fail_crashing_arm();
 
-  /// One pull, or what must be done before it.
+  /// Performs one pull, or a step that is needed before it.
   void step();
 
-  /// What is left to tell once the search is over. Rewards that are held back stay so as long as
-  /// the arm must not change: the next tuner has them from the journal.
+  /// Tells the remaining rewards at the end of the search. Rewards stay held back while the arm
+  /// must not change; the next tuner finds them in the journal.
   void finish();
 
  private:
   using Outcome = SystemKeeper::Outcome;
 
   [[nodiscard]] bool ask();
-  [[nodiscard]] Outcome review_left_over();
+  [[nodiscard]] Outcome drop_outdated_pull();
   [[nodiscard]] bool is_in_visit() const;
 
   void compare();
@@ -48,15 +48,15 @@ class Search {
   void end_if_too_many_failed();
 
   void learn(const Reading& reading);
-  [[nodiscard]] bool must_hold(std::uint64_t pulls_here) const;
+  [[nodiscard]] bool must_keep_arm(std::uint64_t pulls_here) const;
   void release();
   void tell(Ticket ticket, double reward);
   void check_floor();
 
   void attempt_failed();
-  void find_out_who_is_to_blame();
+  void diagnose_failure();
   [[nodiscard]] std::optional<std::vector<double>> setting_that_works() const;
-  [[nodiscard]] std::vector<std::vector<double>> refuges() const;
+  [[nodiscard]] std::vector<std::vector<double>> settings_to_probe() const;
   [[nodiscard]] bool has_worked(const std::vector<double>& arm) const;
   [[nodiscard]] std::optional<double> failure_reward() const;
   void penalize();
@@ -68,13 +68,13 @@ class Search {
   const StudySpecification& specification_;
   const SystemOptions& options_;
   SystemKeeper& keeper_;
-  Lookout& lookout_;
-  bool is_new_ = true;             // nothing was done yet
-  std::optional<OwnedPull> pull_;  // the ticket that is being answered
-  Ticket suspect_ = 0;             // whose arm failed when the system went down
-  Ticket forgiven_ = 0;            // whose arm failed and gets another try
-  Ticket led_in_ = 0;              // the duel that was led in last
-  std::vector<double> suspected_;  // the challenger with which the system went down
+  TunerMonitor& monitor_;
+  bool is_new_ = true;                        // no step was made yet
+  std::optional<OwnedPull> pull_;             // the ticket in progress
+  Ticket suspect_ = 0;                        // whose arm failed when the system went down
+  Ticket retried_ = 0;                        // whose arm failed and gets a retry
+  Ticket led_in_ = 0;                         // the last duel with a lead-in visit
+  std::vector<double> suspected_challenger_;  // the challenger at which the system went down
 };
 
 }  // namespace canopy

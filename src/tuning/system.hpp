@@ -12,17 +12,18 @@
 
 namespace canopy {
 
-/// The system that the commands of a study set and measure. The study must outlive it; `stop`, if
-/// it is given, breaks off what is going on. The clock, which must outlive it as well, is that of
-/// contexts that are read off one.
+/// Creates the system that the commands of a study set and measure. The study and the clock must
+/// outlive it; `stop`, if given, interrupts running commands. The clock is for context variables
+/// with a clock as source.
 [[nodiscard]] CommandSystem command_system_of(const StudySpecification& study,
                                               const std::atomic<bool>* stop,
                                               const Clock& clock = machine_clock());
 
-/// Where a variable of the context is from.
+/// The source of a context variable.
 [[nodiscard]] ContextInput context_input(const ContextSource& source);
 
-/// One pull that can be learnt from. Metrics that are too large to be are left out.
+/// Measures one pull. A reward that is too large to be learnt is a failure; such metrics are
+/// omitted.
 [[nodiscard]] std::variant<Reading, SystemFailure> measure(LiveSystem& system, Arm arm);
 
 }  // namespace canopy

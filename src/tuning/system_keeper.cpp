@@ -13,30 +13,32 @@ namespace canopy {
 namespace {
 
 constexpr int kRetries = 3;
-constexpr double kFirstPatience = 5.0;  // seconds: what has never worked is probably a mistake
-constexpr double kFirstPause = 0.25;    // seconds before the first retry; doubled before the others
-constexpr double kLongestPause = 30.0;  // between looks at a system that is down
+// Seconds to wait for a system that has never worked: a mistake is likely.
+constexpr double kFirstPatience = 5.0;
+// Seconds before the first retry; doubled before each further one.
+constexpr double kFirstPause = 0.25;
+constexpr double kLongestPause = 30.0;  // between probes of a system that is down
 
 }  // namespace
 
-SystemKeeper::SystemKeeper(Study& study, LiveSystem& system, Lookout& lookout)
+SystemKeeper::SystemKeeper(Study& study, LiveSystem& system, TunerMonitor& monitor)
     : study_(study),
       specification_(*study.specification().system),
       options_(specification_.options),
       settle_(settle_of(study.specification().optimizer)),
       settles_by_distance_(settles_by_distance(study.specification().optimizer)),
       system_(system),
-      lookout_(lookout) {}
+      monitor_(monitor) {}
 
 void SystemKeeper::note_failure(Ticket ticket, const SystemFailure& failure, bool for_good) {
-  lookout_.note_failure(failure);
+  monitor_.note_failure(failure);
   study_.note(Failed{ticket, failure.what, for_good, failure.errors});
   study_.commit();
 }
 
 void SystemKeeper::has_setting(Arm arm, Ticket ticket) {
   setting_.assign(arm.begin(), arm.end());
-  lookout_.note_setting(arm_text(study_.specification().space, arm));
+  monitor_.note_setting(arm_text(study_.specification().space, arm));
   study_.note(Applied{ticket, setting_});
   study_.commit();
 }
@@ -45,20 +47,21 @@ int SystemKeeper::retries() const {
   return options_.on_failure == OnFailure::retry ? kRetries : 0;
 }
 
-/// Retries up to `retries` times, but not after a time-out: that would take as long again.
+/// Retries up to `retries` times, but not after a timeout, because a retry would take as long
+/// again.
 template <class Try>
 SystemKeeper::Outcome SystemKeeper::attempt(Ticket ticket, int retries, Try&& try_once) {
   double pause = kFirstPause;
   for (;; --retries, pause *= 2.0) {
-    if (lookout_.is_stopped()) return Outcome::stopped;
+    if (monitor_.is_stopped()) return Outcome::stopped;
     const std::optional<SystemFailure> failure = try_once();
     if (!failure) return Outcome::done;
-    if (lookout_.is_stopped()) return Outcome::stopped;  // which is why it failed
+    if (monitor_.is_stopped()) return Outcome::stopped;  // the failure is due to the stop signal
     if (failure->has_timed_out) retries = 0;
     const bool is_last = retries <= 0 && options_.on_failure != OnFailure::stop;
     note_failure(ticket, *failure, is_last && ticket != 0);
     if (retries <= 0) return Outcome::failed;
-    if (!lookout_.sleep(pause)) return Outcome::stopped;
+    if (!monitor_.sleep(pause)) return Outcome::stopped;
   }
 }
 
@@ -77,23 +80,23 @@ SystemKeeper::Outcome SystemKeeper::observe(std::vector<double>& into) {
     if (outcome != Outcome::failed) return outcome;
     const double left = until - study_.now();
     if (options_.on_failure == OnFailure::stop || left <= 0.0) break;
-    lookout_.report(Lookout::Phase::no_context);
-    if (!lookout_.sleep(std::min(pause, left))) return Outcome::stopped;
+    monitor_.report(TunerMonitor::Phase::no_context);
+    if (!monitor_.sleep(std::min(pause, left))) return Outcome::stopped;
   }
-  lookout_.end({TuneEnd::Why::failure, "the context cannot be observed: " + lookout_.failure()});
+  monitor_.end({TuneEnd::Why::failure, "the context cannot be observed: " + monitor_.failure()});
   return Outcome::failed;
 }
 
 void SystemKeeper::enter(Context context) {
   if (system_.enter(context)) setting_.clear();
-  lookout_.note_context(context);
+  monitor_.note_context(context);
 }
 
 void SystemKeeper::return_to_context() {
   if (!state().last_context().empty()) enter(state().last_context());
 }
 
-std::string SystemKeeper::deadly_text() const {
+std::string SystemKeeper::crash_text() const {
   const std::uint64_t crashes = state().crashes();
   if (options_.max_crashes == 0 || crashes < options_.max_crashes) return "";
   return fmt::format(
@@ -102,22 +105,22 @@ std::string SystemKeeper::deadly_text() const {
       crashes);
 }
 
-/// Rewards are held back so that this is rarely needed: after a failure, say.
-void SystemKeeper::wait_until_it_may_change_to(Arm arm) {
+/// Rarely needed, since rewards are held back to avoid changes; for example after a failure.
+void SystemKeeper::wait_until_change_is_allowed(Arm arm) {
   if (!options_.max_changes_per_hour) return;
   const std::vector<double>& now = state().setting();
   if (std::equal(arm.begin(), arm.end(), now.begin(), now.end())) return;
-  while (!lookout_.is_called_away() &&
+  while (!monitor_.is_interrupted() &&
          state().changes_after(study_.now() - kHour) + 1 > *options_.max_changes_per_hour) {
-    lookout_.look();
-    lookout_.report(Lookout::Phase::waiting);
-    (void)lookout_.sleep(1.0);
+    monitor_.poll_commands();
+    monitor_.report(TunerMonitor::Phase::waiting);
+    (void)monitor_.sleep(1.0);
   }
 }
 
-/// How many pulls after a change are measured and not told to the optimizer. One that knows how
-/// long the system takes to settle passes over them itself, where the pull is its own; by distance
-/// it must know where the system comes from.
+/// The number of pulls after a change that are measured and not told to the optimizer. An optimizer
+/// with settle options skips them itself for its own tickets; with settling by distance, it must
+/// know the previous setting.
 std::uint64_t SystemKeeper::warmup_to(Ticket ticket) const {
   if (settle_ == 0) return options_.warmup_pulls;
   if (ticket == 0) return settle_;
@@ -132,9 +135,9 @@ SystemKeeper::Outcome SystemKeeper::set(Arm arm, Ticket ticket) {
   has_setting(arm, ticket);
   for (std::uint64_t i = 0; i < warmup; ++i) {
     Reading reading;
-    const Outcome measured = measure_quietly(ticket, reading);
+    const Outcome measured = measure_with_retries(ticket, reading);
     if (measured != Outcome::done) {
-      setting_.clear();  // it has not settled: next time all over again
+      setting_.clear();  // not settled: apply it again next time
       return measured;
     }
     study_.note(Observed{setting_, reading.reward, Role::warm_up});
@@ -143,7 +146,7 @@ SystemKeeper::Outcome SystemKeeper::set(Arm arm, Ticket ticket) {
   return Outcome::done;
 }
 
-SystemKeeper::Outcome SystemKeeper::measure_quietly(Ticket ticket, Reading& into) {
+SystemKeeper::Outcome SystemKeeper::measure_with_retries(Ticket ticket, Reading& into) {
   return attempt(ticket, retries(), [&]() -> std::optional<SystemFailure> {
     auto result = canopy::measure(system_, setting_);
     if (auto* failure = std::get_if<SystemFailure>(&result)) return std::move(*failure);
@@ -153,7 +156,7 @@ SystemKeeper::Outcome SystemKeeper::measure_quietly(Ticket ticket, Reading& into
 }
 
 SystemKeeper::Outcome SystemKeeper::measure(Ticket ticket, Reading& into) {
-  const Outcome outcome = measure_quietly(ticket, into);
+  const Outcome outcome = measure_with_retries(ticket, into);
   if (outcome == Outcome::done && !into.metrics.empty()) {
     (void)(ticket != 0 ? study_.measure(ticket, setting_, into.metrics)
                        : study_.measure_in(state().last_context(), setting_, into.metrics));
@@ -162,12 +165,12 @@ SystemKeeper::Outcome SystemKeeper::measure(Ticket ticket, Reading& into) {
 }
 
 SystemKeeper::Outcome SystemKeeper::measure_at(const std::vector<double>& arm, Reading& into) {
-  Outcome outcome = lookout_.is_called_away() ? Outcome::stopped : Outcome::done;
+  Outcome outcome = monitor_.is_interrupted() ? Outcome::stopped : Outcome::done;
   if (outcome == Outcome::done && setting_ != arm) outcome = set(arm, 0);
   return outcome == Outcome::done ? measure(0, into) : outcome;
 }
 
-// --- the way back -------------------------------------------------------------------------------
+// --- recovery -----------------------------------------------------------------------------------
 
 SystemKeeper::Outcome SystemKeeper::set_and_probe(const std::vector<double>& arm) {
   setting_.clear();
@@ -191,12 +194,12 @@ SystemKeeper::Outcome SystemKeeper::set_and_probe(const std::vector<std::vector<
   return outcome;
 }
 
-SystemKeeper::Return SystemKeeper::go_back_to(const std::vector<double>& arm) {
-  return go_back_to(std::vector<std::vector<double>>(1, arm));
+SystemKeeper::Return SystemKeeper::return_to(const std::vector<double>& arm) {
+  return return_to(std::vector<std::vector<double>>(1, arm));
 }
 
-SystemKeeper::Return SystemKeeper::go_back_to(const std::vector<std::vector<double>>& arms) {
-  lookout_.set_phase(Lookout::Phase::down);
+SystemKeeper::Return SystemKeeper::return_to(const std::vector<std::vector<double>>& arms) {
+  monitor_.set_phase(TunerMonitor::Phase::down);
   const double patience = has_ever_worked() ? options_.outage_seconds
                                             : std::min(kFirstPatience, options_.outage_seconds);
   const double until = study_.now() + patience;
@@ -208,22 +211,22 @@ SystemKeeper::Return SystemKeeper::go_back_to(const std::vector<std::vector<doub
     setting_.clear();
     const double left = until - study_.now();
     if (left <= 0.0) break;
-    if (!lookout_.sleep(std::min(pause, left))) return Return::stopped;
+    if (!monitor_.sleep(std::min(pause, left))) return Return::stopped;
     pause = std::min(2.0 * pause, kLongestPause);
   }
   if (!has_ever_worked()) {
-    lookout_.end(
+    monitor_.end(
         {TuneEnd::Why::failure,
-         fmt::format("nothing has been measured yet, and {} does not work either: {}",
-                     arm_text(study_.specification().space, arms.front()), lookout_.failure())});
+         fmt::format("nothing has been measured yet, and {} fails as well: {}",
+                     arm_text(study_.specification().space, arms.front()), monitor_.failure())});
     return Return::down;
   }
-  const std::string what = arms.size() == 1
-                               ? arm_text(study_.specification().space, arms.front()) + " no longer"
-                               : "none of the settings that worked";
-  lookout_.end({TuneEnd::Why::failure,
-                fmt::format("the system is down: {} works either, for {:g} s by now: {}", what,
-                            options_.outage_seconds, lookout_.failure())});
+  const std::string what = arms.size() == 1 ? arm_text(study_.specification().space, arms.front()) +
+                                                  ", which worked before, fails"
+                                            : "all settings that worked before fail";
+  monitor_.end(
+      {TuneEnd::Why::failure, fmt::format("the system has been down for {:g} s: {}: {}",
+                                          options_.outage_seconds, what, monitor_.failure())});
   return Return::down;
 }
 
@@ -232,7 +235,7 @@ std::optional<SystemFailure> SystemKeeper::leave_at(const std::vector<double>& a
   auto failure = system_.leave_at(arm);
   if (!failure) {
     setting_ = arm;
-    lookout_.note_setting(arm_text(study_.specification().space, arm));
+    monitor_.note_setting(arm_text(study_.specification().space, arm));
   }
   return failure;
 }

@@ -3,7 +3,7 @@
 #include "canopy/study.hpp"
 
 #include "systems/live_system.hpp"
-#include "tuning/lookout.hpp"
+#include "tuning/tuner_monitor.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -12,81 +12,81 @@
 
 namespace canopy {
 
-/// Sets and measures a system as a study says, tries again what fails, and knows a way back to a
-/// setting that works. Everything is in the journal before the next thing is begun.
+/// Sets and measures the system with the retries, warm-up and fallback that the study specifies.
+/// Each step is in the journal before the next one begins.
 class SystemKeeper {
  public:
   enum class Outcome {
     done,
-    failed,   ///< as often as it may be tried; see Lookout::failure
-    stopped,  ///< there is no reason to go on: see Lookout
+    failed,   ///< after all retries; see TunerMonitor::failure
+    stopped,  ///< interrupted: see TunerMonitor
   };
 
-  /// All must outlive it.
-  SystemKeeper(Study& study, LiveSystem& system, Lookout& lookout);
+  /// All arguments must outlive this object.
+  SystemKeeper(Study& study, LiveSystem& system, TunerMonitor& monitor);
 
   [[nodiscard]] bool can_be_set() const { return system_.can_be_set(); }
 
-  /// The setting that the system has, as far as this keeper knows; empty: it does not.
+  /// The current setting of the system; empty if unknown.
   [[nodiscard]] const std::vector<double>& setting() const { return setting_; }
 
-  /// Somebody else may have set it.
+  /// Another process may have changed the setting.
   void forget_setting() { setting_.clear(); }
 
-  /// What is observed before a setting is chosen. As long as that fails, it is tried again after
-  /// growing pauses, up to the time that a system may be down; then that ends the tuning.
+  /// Observes the context before a setting is chosen. Retries with growing pauses for up to
+  /// `outage_seconds`; then tuning ends.
   [[nodiscard]] Outcome observe(std::vector<double>& into);
 
-  /// Settings are given and measured in this context from now on.
+  /// Sets the context in which settings are applied and measured from now on.
   void enter(Context context);
-  /// In the one that was observed last, by this tuner or an earlier one, if any was.
+  /// Enters the context that was observed last, by this tuner or an earlier one, if any.
   void return_to_context();
 
-  /// Waits as long as `max_changes_per_hour` forbids to change to a setting.
-  void wait_until_it_may_change_to(Arm arm);
+  /// Waits until `max_changes_per_hour` allows the change to a setting.
+  void wait_until_change_is_allowed(Arm arm);
 
-  /// Gives the system a setting and lets it settle.
+  /// Applies a setting and waits for the system to settle.
   [[nodiscard]] Outcome set(Arm arm, Ticket ticket);
 
-  /// One pull of the setting that it has, with its metrics in the journal.
+  /// Measures one pull of the current setting and records its metrics.
   [[nodiscard]] Outcome measure(Ticket ticket, Reading& into);
 
-  /// Both, where no ticket is answered: of the baseline, say.
+  /// Applies and measures a setting without a ticket: the baseline, for example.
   [[nodiscard]] Outcome measure_at(const std::vector<double>& arm, Reading& into);
 
-  /// What came of going back to a setting that is known to work.
+  /// The result of returning to a setting that is known to work.
   enum class Return {
     works,
-    works_again,  ///< after a while
-    down,         ///< for longer than the study allows: that ends the tuning
+    works_again,  ///< after some retries
+    down,         ///< for longer than the study allows, which ends tuning
     stopped,
   };
-  /// Applies it and measures it once. As long as that fails, it is the system that is down: tries
-  /// again after growing pauses.
-  [[nodiscard]] Return go_back_to(const std::vector<double>& arm);
-  /// To the first of these that works.
-  [[nodiscard]] Return go_back_to(const std::vector<std::vector<double>>& arms);
+  /// Applies and measures the setting. While that fails, the system is considered down, and it is
+  /// retried with growing pauses.
+  [[nodiscard]] Return return_to(const std::vector<double>& arm);
+  /// Returns to the first of these settings that works.
+  [[nodiscard]] Return return_to(const std::vector<std::vector<double>>& arms);
 
-  /// The same setting whatever has happened, even when we were asked to stop. The failure, if any.
+  /// Applies a setting even after a stop signal. Returns the failure, if any.
   [[nodiscard]] std::optional<SystemFailure> leave_at(const std::vector<double>& arm);
 
-  /// Something else that makes an arm fail for good.
+  /// Records that an arm failed for a reason other than its commands.
   void fail_for_good(Ticket ticket, const std::string& what) {
     note_failure(ticket, {.what = what}, true);
   }
 
-  /// Whether anything was ever measured.
+  /// Whether any measurement has ever succeeded.
   [[nodiscard]] bool has_ever_worked() const { return !state().good_settings().empty(); }
 
-  /// That canopy was killed too many times in a row at the present setting; empty: it was not.
-  [[nodiscard]] std::string deadly_text() const;
+  /// A message if canopy was killed too many times in a row at the current setting, else empty.
+  [[nodiscard]] std::string crash_text() const;
 
  private:
   template <class Try>
   [[nodiscard]] Outcome attempt(Ticket ticket, int retries, Try&& try_once);
   [[nodiscard]] Outcome set_and_probe(const std::vector<double>& arm);
   [[nodiscard]] Outcome set_and_probe(const std::vector<std::vector<double>>& arms);
-  [[nodiscard]] Outcome measure_quietly(Ticket ticket, Reading& into);
+  [[nodiscard]] Outcome measure_with_retries(Ticket ticket, Reading& into);
   [[nodiscard]] std::uint64_t warmup_to(Ticket ticket) const;
   void has_setting(Arm arm, Ticket ticket);
   void note_failure(Ticket ticket, const SystemFailure& failure, bool for_good);
@@ -96,10 +96,11 @@ class SystemKeeper {
   Study& study_;
   const SystemSpecification& specification_;
   const SystemOptions& options_;
-  std::uint64_t settle_;  // pulls that the optimizer was told the system takes to settle
+  std::uint64_t
+      settle_;  // pulls that the system takes to settle, according to the optimizer's options
   bool settles_by_distance_;
   LiveSystem& system_;
-  Lookout& lookout_;
+  TunerMonitor& monitor_;
   std::vector<double> setting_;
 };
 

@@ -15,9 +15,9 @@
 
 namespace canopy {
 
-/// Where the tuning is.
+/// The progress of a tuner.
 struct TuneProgress {
-  /// What the tuner is doing.
+  /// The current activity.
   enum class Phase {
     searching,
     baseline,
@@ -25,19 +25,19 @@ struct TuneProgress {
     down,
     paused,
     confirming,
-    no_context,  ///< waiting until it can be observed again
+    no_context,  ///< waiting until the context can be observed again
   };
 
   Phase phase = Phase::searching;
-  double seconds = 0.0;  ///< of tuning, earlier runs included
+  double seconds = 0.0;  ///< tuning time, including earlier runs
   std::uint64_t pulls = 0;
-  std::uint64_t changes = 0;                          ///< of the setting
-  std::uint64_t failures = 0;                         ///< pulls that failed
-  std::string setting = {};                           ///< that the system has now
-  std::vector<double> context = {};                   ///< that was observed last, if any
-  std::string failure = {};                           ///< the last one, if any
-  std::optional<double> reward = std::nullopt;        ///< the last one that was measured
-  std::optional<RunnerCommand> order = std::nullopt;  ///< that people gave and that is being obeyed
+  std::uint64_t changes = 0;                          ///< number of changes of the setting
+  std::uint64_t failures = 0;                         ///< number of failed pulls
+  std::string setting = {};                           ///< current setting
+  std::vector<double> context = {};                   ///< the last context observed, if any
+  std::string failure = {};                           ///< the last failure, if any
+  std::optional<double> reward = std::nullopt;        ///< the last reward, if any
+  std::optional<RunnerCommand> order = std::nullopt;  ///< the user's command in force
   std::string ordered_by = {};
 };
 
@@ -47,33 +47,34 @@ struct EnumNames<TuneProgress::Phase> {
       "searching", "baseline", "waiting", "down", "paused", "confirming", "no_context"};
 };
 
-/// Called about once a second, and whenever there is something new.
+/// Called about once a second, and whenever something has changed.
 using OnProgress = std::function<void(const TuneProgress&)>;
 
-/// Thrown when tuning cannot continue; the message says what state the system is in.
+/// Thrown if tuning cannot continue. The message describes the state of the system.
 class TuneError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Why the tuning ended.
+/// The reason why tuning ended.
 struct TuneEnd {
   enum class Why { budget, interrupted, failure, floor };
 
   Why why = Why::budget;
-  std::string text;              ///< for people
-  std::string setting = {};      ///< that the system was left with; empty: the one it had
-  std::string left_at = {};      ///< what that is, and why it was chosen
+  std::string text;              ///< the reason as text
+  std::string setting = {};      ///< the setting that the system was left with; empty: unchanged
+  std::string left_at = {};      ///< what that setting is, and why it was chosen
   std::string verdict = {};      ///< of the comparison with the baseline, if there was one
-  std::string policy_file = {};  ///< that has the policy; empty: none has
-  std::string errors = {};       ///< after a failure: what the last command wrote to standard error
-  std::uint64_t pulls = 0;       ///< rewards, those that are held back included
+  std::string policy_file = {};  ///< the file with the policy; empty: none
+  std::string errors = {};       ///< after a failure: standard error of the last command
+  std::uint64_t pulls = 0;       ///< number of rewards, including those that are held back
 
-  /// Whether something is wrong with the system.
-  [[nodiscard]] bool in_need() const { return why == Why::failure || why == Why::floor; }
+  /// Whether tuning was ended by a failure or by the floor, so that the fallback setting is
+  /// applied.
+  [[nodiscard]] bool needs_fallback() const { return why == Why::failure || why == Why::floor; }
 };
 
-/// What a tuner looks at while it works; a signal may raise both.
+/// Flags that a tuner polls; both may be set by a signal handler.
 struct TunerSignals {
   const std::atomic<bool>& stop;
   const std::atomic<bool>* pause = nullptr;  ///< waits at the best-known setting as long as it is

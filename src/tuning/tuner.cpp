@@ -9,17 +9,17 @@ namespace canopy {
 
 Tuner::Tuner(Study& study, LiveSystem& system, const TunerSignals& signals, OnProgress on_progress)
     : study_(study),
-      lookout_(study, signals, std::move(on_progress)),
-      keeper_(study, system, lookout_),
-      search_(study, keeper_, lookout_),
-      comparing_(study, keeper_, lookout_),
+      monitor_(study, signals, std::move(on_progress)),
+      keeper_(study, system, monitor_),
+      search_(study, keeper_, monitor_),
+      comparing_(study, keeper_, monitor_),
       policy_file_(study) {}
 
 TuneEnd Tuner::run() {
-  return safely([&] {
+  return with_cleanup([&] {
     TuneEnd end = search();
     const auto& confirm_pulls = study_.specification().budget.confirm_pulls;
-    const bool is_ended = state().order() == RunnerCommand::end;  // then nothing more is tried
+    const bool is_ended = state().order() == RunnerCommand::end;  // the search has ended
     if (end.why != TuneEnd::Why::budget || !confirm_pulls || is_ended) return end;
     const std::optional<Best> best = study_.best();
     const auto& verdict = state().verdict();
@@ -27,24 +27,24 @@ TuneEnd Tuner::run() {
         verdict && best &&
         (verdict->is_of_policy() ? !verdict->has_learnt_since : verdict->arm == best->arm);
     if (!is_known || state().comparison()) compare(*confirm_pulls);
-    return lookout_.over_early().value_or(end);
+    return monitor_.early_end_reason().value_or(end);
   });
 }
 
 TuneEnd Tuner::confirm(std::uint64_t pulls) {
-  return safely([&] {
+  return with_cleanup([&] {
     compare(pulls);
     const TuneEnd compared{TuneEnd::Why::budget, "compared with the baseline"};
-    return lookout_.over_early().value_or(compared);
+    return monitor_.early_end_reason().value_or(compared);
   });
 }
 
 TuneEnd Tuner::search() {
   for (;;) {
-    wait_if_asked(study_, keeper_, lookout_);
-    if (!lookout_.over_early() && comparing_.is_due()) {
+    wait_while_paused(study_, keeper_, monitor_);
+    if (!monitor_.early_end_reason() && comparing_.is_due()) {
       compare(comparing_.wanted_pulls());
-    } else if (auto end = lookout_.over()) {
+    } else if (auto end = monitor_.end_reason()) {
       search_.finish();
       return *end;
     } else {
@@ -54,11 +54,11 @@ TuneEnd Tuner::search() {
   }
 }
 
-/// A file that cannot be written does not end the tuning: what was learnt is in the study.
+/// A file that cannot be written does not end tuning, because the study has all the data.
 void Tuner::update_policy_file() {
   const std::string failure = policy_file_.update();
   if (failure.empty()) return;
-  lookout_.note_failure({.what = failure});
+  monitor_.note_failure({.what = failure});
   study_.note(Failed{0, failure});
   study_.commit();
 }
@@ -76,30 +76,29 @@ void Tuner::leave_policy_file(TuneEnd& end) {
 void Tuner::compare(std::uint64_t pulls) {
   comparing_.begin(pulls);
   while (state().comparison()) {
-    wait_if_asked(study_, keeper_, lookout_);
-    if (lookout_.over_early()) return;
+    wait_while_paused(study_, keeper_, monitor_);
+    if (monitor_.early_end_reason()) return;
     comparing_.step();
   }
 }
 
-/// Everything around the work itself, so that the system is never left alone.
-TuneEnd Tuner::safely(const std::function<TuneEnd()>& work) {
+/// Runs the work with error handling that leaves the system in a defined state.
+TuneEnd Tuner::with_cleanup(const std::function<TuneEnd()>& work) {
   try {
-    lookout_
-        .look();  // an end that was wanted while nobody was at work is no end of what begins now
+    monitor_.poll_commands();  // an earlier end command does not apply to this run
     keeper_.return_to_context();
     search_.resume();
-    lookout_.start_clock();
-    search_.blame_deadly_arm();
-    TuneEnd end = going_on(work);
-    end.pulls = lookout_.pulls();
+    monitor_.start_clock();
+    search_.fail_crashing_arm();
+    TuneEnd end = retry_on_conflict(work);
+    end.pulls = monitor_.pulls();
     if (const auto& verdict = state().verdict()) end.verdict = verdict->text;
-    const bool at_limit = end.in_need();
-    if (end.why == TuneEnd::Why::failure) end.errors = lookout_.errors();
+    const bool at_limit = end.needs_fallback();
+    if (end.why == TuneEnd::Why::failure) end.errors = monitor_.errors();
     leave(study_, keeper_, end);
     leave_policy_file(end);
-    end = going_on([&] {
-      study_.note(TunerStopped{end.text, at_limit || end.in_need()});
+    end = retry_on_conflict([&] {
+      study_.note(TunerStopped{end.text, at_limit || end.needs_fallback()});
       study_.commit();
       return end;
     });
@@ -107,18 +106,18 @@ TuneEnd Tuner::safely(const std::function<TuneEnd()>& work) {
     return end;
   } catch (const StoreError& error) {
     // Another process has taken over the study and controls the system.
-    const bool theirs = error.fault() == StoreError::Fault::taken_over;
-    throw TuneError(error.what() + (theirs ? "; another process now controls the system"
-                                           : put_baseline_back(study_, keeper_)));
+    const bool is_taken_over = error.fault() == StoreError::Fault::taken_over;
+    throw TuneError(error.what() + (is_taken_over ? "; another process now controls the system"
+                                                  : restore_baseline(study_, keeper_)));
   } catch (const std::exception& error) {
-    throw TuneError(error.what() + put_baseline_back(study_, keeper_));
+    throw TuneError(error.what() + restore_baseline(study_, keeper_));
   }
 }
 
-/// Repeats the work if another process has written to the study meanwhile: a server that accepted a
-/// command, for example. The study has been read again; what was not written is lost, and the
-/// system may have another setting.
-TuneEnd Tuner::going_on(const std::function<TuneEnd()>& work) {
+/// Repeats the work if another process has written to the study: a server that accepted a command,
+/// for example. The study has been reloaded; uncommitted events are lost, and the setting of the
+/// system may have changed.
+TuneEnd Tuner::retry_on_conflict(const std::function<TuneEnd()>& work) {
   for (;;) {
     try {
       return work();
@@ -126,7 +125,7 @@ TuneEnd Tuner::going_on(const std::function<TuneEnd()>& work) {
       if (error.fault() != StoreError::Fault::moved_on) throw;
       keeper_.forget_setting();
       search_.resume();
-      lookout_.start_over();
+      monitor_.reread_commands();
     }
   }
 }

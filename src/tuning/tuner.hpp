@@ -4,41 +4,41 @@
 
 #include "systems/live_system.hpp"
 #include "tuning/comparing.hpp"
-#include "tuning/lookout.hpp"
 #include "tuning/policy_file.hpp"
 #include "tuning/search.hpp"
 #include "tuning/system_keeper.hpp"
 #include "tuning/tune_progress.hpp"
+#include "tuning/tuner_monitor.hpp"
 
 #include <cstdint>
 #include <functional>
 
 namespace canopy {
 
-/// Tunes a live system: a search, comparisons with the baseline, and at the end the setting that
-/// the system keeps. Everything that happens is in the journal before the next thing is begun, so
-/// that the next tuner continues where one was killed: the same ticket, the same arm, applied and
-/// warmed up again. What a tuner knows of the past is the study's TunerState, which follows from
-/// the journal.
+/// Tunes a live system: runs the search and comparisons with the baseline, and applies the final
+/// setting. Every step is in the journal before the next one begins, so that after a crash the next
+/// tuner continues with the same ticket and arm, applied and warmed up again. Its memory is the
+/// study's TunerState, which follows from the journal.
 ///
-/// What people want of it (Mailbox::post_command) it looks up about once a second, notes, and
-/// obeys. That follows from the journal as well: who was paused is still paused after a restart.
+/// About once a second it reads the commands of users (Mailbox::post_command), records and executes
+/// them. The journal also keeps commands in force: a paused tuner is still paused after a restart.
 class Tuner {
  public:
-  /// The study, opened with `tuner_fold`, must have a system; both must outlive the tuner.
+  /// The study must have been opened with `tuner_fold` and have a system. All arguments must
+  /// outlive the tuner.
   Tuner(Study& study, LiveSystem& system, const TunerSignals& signals, OnProgress on_progress);
 
-  /// Throws TuneError when the journal cannot be written, or the like; the system is then left with
-  /// the baseline, where there is one.
+  /// Throws TuneError if the journal cannot be written; the system is then set to the baseline, if
+  /// there is one.
   [[nodiscard]] TuneEnd run();
 
-  /// Compares the best arm with the baseline, or goes on with that, for at most `pulls` pulls; the
-  /// study must have a baseline. Throws as `run` does.
+  /// Begins or continues a comparison of the best arm with the baseline, for at most `pulls` pulls.
+  /// The study must have a baseline. Throws like `run`.
   [[nodiscard]] TuneEnd confirm(std::uint64_t pulls);
 
  private:
-  [[nodiscard]] TuneEnd safely(const std::function<TuneEnd()>& work);
-  [[nodiscard]] TuneEnd going_on(const std::function<TuneEnd()>& work);
+  [[nodiscard]] TuneEnd with_cleanup(const std::function<TuneEnd()>& work);
+  [[nodiscard]] TuneEnd retry_on_conflict(const std::function<TuneEnd()>& work);
   [[nodiscard]] TuneEnd search();
   void compare(std::uint64_t pulls);
   void update_policy_file();
@@ -46,7 +46,7 @@ class Tuner {
   [[nodiscard]] const TunerState& state() const { return tuner_state_of(study_); }
 
   Study& study_;
-  Lookout lookout_;
+  TunerMonitor monitor_;
   SystemKeeper keeper_;
   Search search_;
   Comparing comparing_;

@@ -64,7 +64,8 @@ void TunerState::take(const CommandAccepted& event) {
   last_command_ = event.number;
   const bool needs_baseline =
       event.command == RunnerCommand::baseline || event.command == RunnerCommand::confirm;
-  if (needs_baseline && baseline_.empty()) return;  // it cannot be done
+  if (needs_baseline && baseline_.empty())
+    return;  // without a baseline the command cannot be executed
   if (event.command == RunnerCommand::confirm) {
     comparison_wanted_ = event.pulls;
   } else if (event.command == RunnerCommand::resume) {
@@ -79,7 +80,7 @@ void TunerState::take(const TunerStarted& event, double at) {
   if (ended_ && order_ == RunnerCommand::end) order_.reset();  // a new run was started
   const bool is_on_trial = !elsewhere_ || setting_ != baseline_;
   if (running_ && is_on_trial && !measured_) ++crashes_;
-  measured_ = true;  // unless it is set again
+  measured_ = true;  // until another setting is applied
   running_ = true;
   ended_ = false;
   earlier_seconds_ = event.earlier_seconds;
@@ -92,7 +93,7 @@ void TunerState::take(const TunerStopped& event) {
   ended_ = event.why != kPaused;
   failed_ = 0;
   if (!event.at_limit) return;
-  window_.clear();  // the next tuner gets a chance
+  window_.clear();  // the next tuner starts with an empty window
   recent_failures_.clear();
 }
 
@@ -106,7 +107,7 @@ void TunerState::take(const Applied& event, double at) {
   measured_ = false;
   if (!stays) crashes_ = 0;
   if (event.ticket == failed_) failed_ = 0;
-  if (stays && was_elsewhere == elsewhere_) return;  // put back after a restart
+  if (stays && was_elsewhere == elsewhere_) return;  // applied again after a restart
   came_ = was_elsewhere;
   pulls_here_ = 0;
   if (stays) return;
@@ -122,11 +123,11 @@ std::uint64_t TunerState::changes_after(double since) const {
 }
 
 void TunerState::take(const Observed& event) {
-  if (event.role != Role::search && event.arm == setting_) it_works();
+  if (event.role != Role::search && event.arm == setting_) note_working();
 }
 
-/// The system was measured at its setting.
-void TunerState::it_works() {
+/// A measurement at the current setting succeeded.
+void TunerState::note_working() {
   measured_ = true;
   crashes_ = 0;
   if (setting_.empty() || (!good_.empty() && good_.front() == setting_)) return;
@@ -152,7 +153,7 @@ void TunerState::take(const Penalized& event) {
 
 void TunerState::take(const Failed& event) {
   if (event.for_good) failed_ = event.ticket;
-  if (event.ticket == 0) failed_ = 0;  // it may have been the system, and the arm is not to blame
+  if (event.ticket == 0) failed_ = 0;  // the failure may be due to the system rather than the arm
 }
 
 void TunerState::take(const Deferred& event) {
@@ -182,14 +183,16 @@ void TunerState::take(const ComparisonBegun& event) {
 }
 
 void TunerState::take(const Compared& event) {
-  it_works();
+  note_working();
   if (variables_ != 0 && event.context.size() == variables_) last_context_ = event.context;
   if (comparison_) comparison_->add(event);
 }
 
 void TunerState::take(const ComparisonEnded& event) {
   if (!comparison_) return;
-  const bool is_of_nothing = comparison_->arm() == baseline_;  // which says nothing of another arm
+  const bool is_of_nothing =
+      comparison_->arm() ==
+      baseline_;  // a comparison of the baseline with itself says nothing about other arms
   if (verdict_ && is_of_nothing) {
     comparison_.reset();
     return;
@@ -219,16 +222,16 @@ void TunerState::take(const Held& event) {
 
 void TunerState::take(const Told& event) {
   if (verdict_) verdict_->has_learnt_since = true;
-  contexts_.erase(event.ticket);  // in a context every ticket is for one pull
+  contexts_.erase(event.ticket);  // in a study with contexts every ticket is for one pull
   if (event.is_baseline) {
-    it_works();
+    note_working();
   } else if (held_.erase(event.ticket) == 0) {
     remember(sums_of(event.rewards).mean());
   }
 }
 
 void TunerState::remember(double reward) {
-  it_works();
+  note_working();
   recent_failures_.add(false);
   ++pulls_here_;
   if (window_size_ == 0) return;

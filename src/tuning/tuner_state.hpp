@@ -22,25 +22,26 @@ namespace canopy {
 
 inline constexpr double kHour = 3600.0;  ///< seconds
 
-/// Why a tuner has stopped that will go on: its time does not count meanwhile.
+/// The reason of a stop for a pause; the time until the next start does not count.
 inline constexpr std::string_view kPaused = "paused";
 
-/// Why one has stopped that people or the machine have asked to.
+/// The reason of a stop by a signal.
 inline constexpr std::string_view kWasInterrupted = "interrupted";
 
-/// What came of a comparison.
+/// The result of a comparison.
 struct Verdict {
-  std::vector<double> arm;  ///< empty: the policy, what was best in each context then
+  std::vector<double> arm;  ///< empty: the policy at that time
   bool confirmed = false;
-  bool refuted = false;   ///< by more than a lack of evidence,
-  bool is_worse = false;  ///< by its rewards
+  bool refuted = false;   ///< worse, beyond a limit, or failed: not just unproven
+  bool is_worse = false;  ///< according to its rewards
   std::string text;
-  double difference = 0.0;  ///< the arm's rewards less the baseline's, mean over the pairs
-  Interval interval = {};   ///< of it
+  double difference = 0.0;  ///< mean over the pairs of the arm's reward minus the baseline's
+  Interval interval = {};   ///< confidence interval of the difference
   std::uint64_t pairs = 0;
-  double baseline_mean = 0.0;  ///< over these
+  double baseline_mean = 0.0;  ///< over these pairs
   bool has_learnt_since = false;
-  /// The last pull before the system was seen to change, so that it holds no longer.
+  /// Set if the system was seen to change since, which invalidates the verdict: the last pull
+  /// before the change.
   std::optional<std::uint64_t> before = std::nullopt;
 
   [[nodiscard]] bool is_of_policy() const { return arm.empty(); }
@@ -51,86 +52,88 @@ struct Verdict {
   }
 };
 
-/// The state of a tuner, which follows from the journal alone: after a kill, the next tuner
-/// knows the same. It is kept in snapshots, so that the journal need not be read from the
-/// start.
+/// The state of a tuner, folded from the journal, so that after a crash the next tuner has the
+/// same. It is saved in snapshots.
 class TunerState final : public JournalFold {
  public:
-  /// What the fold depends on is taken from the specification.
+  /// The fold depends on some settings of the specification.
   explicit TunerState(const StudySpecification& study);
 
-  /// Takes in the next entry of the journal.
+  /// Processes the next entry of the journal.
   void apply(const JournalEntry& entry) override;
 
   [[nodiscard]] std::string save() override;
-  /// Throws StateError when it is damaged, or of a study with other settings of the tuner.
+  /// Throws StateError if the text is damaged, or from a study with other tuner settings.
   void restore(std::string_view saved) override;
 
-  /// The setting that the system was last given; empty: none yet.
+  /// The setting that the system was given last; empty: none yet.
   [[nodiscard]] const std::vector<double>& setting() const { return setting_; }
-  /// Whether that was not for a pull of the search: the baseline, a setting that works.
+  /// Whether the setting was not applied for a pull of the search, but is the baseline or a
+  /// fallback, for example.
   [[nodiscard]] bool is_elsewhere() const { return elsewhere_; }
-  /// Whether the search does not know what the system was doing before: it comes from elsewhere,
-  /// and nothing was measured since.
+  /// Whether the search does not know the previous setting of the system: it was not one of the
+  /// search, and nothing was measured since.
   [[nodiscard]] bool comes_from_elsewhere() const {
     return elsewhere_ || (came_ && pulls_here_ == 0);
   }
-  /// The ticket whose arm has failed for good and was not set again; 0: none.
+  /// The ticket whose arm failed for good and was not applied again since; 0: none.
   [[nodiscard]] Ticket failed() const { return failed_; }
-  /// How many tuners in a row were killed after they had set it, and before it was measured.
+  /// The number of tuners in a row that were killed after they had applied the setting and before
+  /// it was measured.
   [[nodiscard]] std::uint64_t crashes() const { return crashes_; }
-  /// The last two settings at which something was measured, the later one first; in contexts, where
-  /// what works may depend on them, the last eight.
+  /// The last two settings that were measured successfully, the latest first; the last eight in a
+  /// study with contexts, where a setting may work in some contexts only.
   [[nodiscard]] const std::vector<std::vector<double>>& good_settings() const { return good_; }
-  /// Rewards since it was given.
+  /// Number of rewards since the setting was applied.
   [[nodiscard]] std::uint64_t pulls_here() const { return pulls_here_; }
-  /// Of the setting.
+  /// Number of changes of the setting.
   [[nodiscard]] std::uint64_t changes() const { return changes_; }
-  /// How many of them were after `since`, if that is within the last `kHour` seconds of events.
+  /// The number of changes after `since`, which must be within the last `kHour` seconds of events.
   [[nodiscard]] std::uint64_t changes_after(double since) const;
 
-  /// Rewards that were measured and not told yet, by ticket.
+  /// Rewards that were measured but not told yet, by ticket.
   [[nodiscard]] const std::map<Ticket, double>& held() const { return held_; }
 
-  /// Tickets whose arms failed before there was a reward.
+  /// Tickets whose arms failed before the first reward.
   [[nodiscard]] const std::map<Ticket, std::vector<double>>& deferred() const { return deferred_; }
-  /// The context that an open ticket was asked in; empty: none.
+  /// The context of an open ticket; empty if it has none.
   [[nodiscard]] std::vector<double> context_of(Ticket ticket) const;
-  /// That of the last ask in which one was observed.
+  /// The context observed last.
   [[nodiscard]] const std::vector<double>& last_context() const { return last_context_; }
 
-  /// Pulls that failed.
+  /// Number of failed pulls.
   [[nodiscard]] std::uint64_t failures() const { return failures_; }
   [[nodiscard]] const RecentFailures& recent_failures() const { return recent_failures_; }
 
-  /// What was measured beside rewards, by name, and of what arms.
+  /// The evidence on metrics other than the reward, by name.
   [[nodiscard]] const std::map<std::string, Evidence>& metrics() const { return metrics_; }
-  /// Names beyond this many are in the journal alone: clients choose them.
+  /// Further names are only in the journal, because clients choose them.
   static constexpr std::size_t kMostMetrics = 64;
 
-  /// The comparison that is going on, and what came of the last one.
+  /// The comparison in progress, and the result of the last one.
   [[nodiscard]] const std::optional<Comparison>& comparison() const { return comparison_; }
   [[nodiscard]] const std::optional<Verdict>& verdict() const { return verdict_; }
-  /// What came of the last one before the system was seen to change: it holds no longer.
+  /// The result of the last comparison before a change of the system, which invalidated it.
   [[nodiscard]] const std::optional<Verdict>& outdated_verdict() const { return outdated_; }
 
   /// The last rewards, for the floor.
   [[nodiscard]] const std::deque<double>& window() const { return window_; }
 
-  /// What people want now: pause, hold, baseline or end; none: nothing but to go on.
+  /// The command in force: pause, hold, baseline or end; none: run.
   [[nodiscard]] std::optional<RunnerCommand> order() const { return order_; }
-  /// Who wants it.
+  /// The user who sent it.
   [[nodiscard]] const std::string& ordered_by() const { return ordered_by_; }
-  /// A comparison that people want and that has not begun; of so many pulls, 0: the usual number.
+  /// The requested number of pulls of a comparison that has not begun yet; 0: the default; none: no
+  /// comparison was requested.
   [[nodiscard]] std::optional<std::uint64_t> wanted_comparison() const {
     return comparison_wanted_;
   }
-  /// The number of the last command that was taken note of.
+  /// The number of the last command accepted.
   [[nodiscard]] std::uint64_t last_command() const { return last_command_; }
-  /// Whether a tuner was at work when the journal ended.
+  /// Whether a tuner was running at the end of the journal.
   [[nodiscard]] bool is_running() const { return running_; }
 
-  /// Seconds that earlier runs of the tuner took, up to their last event.
+  /// Tuning time of earlier runs, in seconds, up to their last event.
   [[nodiscard]] double seconds_so_far() const;
 
  private:
@@ -151,33 +154,33 @@ class TunerState final : public JournalFold {
   void take(const ComparisonEnded& event);
   void take(const CommandAccepted& event);
   void take(const Changed& event);
-  void it_works();
+  void note_working();
   void remember(double reward);
   void transfer(State& state);
   void transfer_metrics(State& state);
 
-  std::vector<double> baseline_;   // empty: there is none
-  std::uint64_t window_size_ = 0;  // 0: there is no floor
+  std::vector<double> baseline_;   // empty: no baseline
+  std::uint64_t window_size_ = 0;  // 0: no floor
 
   std::size_t dimension_;
-  std::size_t variables_;  // of the context
+  std::size_t variables_;  // number of context variables
   double level_;
   Direction direction_ = Direction::maximize;
 
   std::vector<double> setting_;
   bool elsewhere_ = true;
-  bool came_ = true;      // from elsewhere
-  bool measured_ = true;  // since it was given, or put back
+  bool came_ = true;      // the previous setting was not one of the search
+  bool measured_ = true;  // whether the setting was measured since it was applied
   std::uint64_t crashes_ = 0;
   Ticket failed_ = 0;
   std::vector<std::vector<double>> good_;
   std::uint64_t pulls_here_ = 0;
   std::uint64_t changes_ = 0;
-  std::deque<double> change_times_;  // of the last hour
+  std::deque<double> change_times_;  // within the last hour
   std::map<Ticket, double> held_;
   std::deque<double> window_;
   std::map<Ticket, std::vector<double>> deferred_;
-  std::map<Ticket, std::vector<double>> contexts_;  // of open tickets
+  std::map<Ticket, std::vector<double>> contexts_;  // by open ticket
   std::vector<double> last_context_;
   std::uint64_t failures_ = 0;
   RecentFailures recent_failures_;
@@ -190,16 +193,16 @@ class TunerState final : public JournalFold {
   std::optional<std::uint64_t> comparison_wanted_;
   std::uint64_t last_command_ = 0;
   bool running_ = false;
-  bool ended_ = true;  // for good, or not begun yet
+  bool ended_ = true;  // finished, or not begun yet
   double earlier_seconds_ = 0.0;
   double started_at_ = 0.0;
   double last_at_ = 0.0;
 };
 
-/// Makes the state of a study's tuner: for OpenOptions::fold and load_optimizer.
+/// Creates the state of a study's tuner: for OpenOptions::fold and load_optimizer.
 [[nodiscard]] std::unique_ptr<JournalFold> tuner_fold(const StudySpecification& study);
 
-/// The state of the tuner of a study that was opened with `tuner_fold`.
+/// The tuner state of a study that was opened with `tuner_fold`.
 [[nodiscard]] const TunerState& tuner_state_of(const Study& study);
 [[nodiscard]] const TunerState& tuner_state_of(const LoadedOptimizer& study);
 

@@ -24,7 +24,7 @@ namespace canopy {
 namespace {
 
 constexpr std::string_view kArmVariable = "CANOPY_ARM";
-constexpr std::string_view kVariables = "CANOPY_";  // how the names of all of them begin
+constexpr std::string_view kVariables = "CANOPY_";  // prefix of the names of all variables
 constexpr std::uintmax_t kLargestScript = 1 << 20;
 
 struct NamedCommand {
@@ -40,7 +40,7 @@ std::vector<NamedCommand> commands_of(const SystemSpecification& system) {
   return commands;
 }
 
-/// Whether a file that a command names has the word in it.
+/// Whether a file that a command names contains the word.
 bool file_mentions(const std::string& path, std::string_view word) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;
@@ -50,7 +50,8 @@ bool file_mentions(const std::string& path, std::string_view word) {
   return content.find(word) != std::string::npos;
 }
 
-/// Whether the arm seems to be taken from the environment: the command says so, or a script in it.
+/// Whether the setting seems to be read from the environment: by the command itself or by a script
+/// that it names.
 bool reads_environment(const std::string& command, const std::string& folder) {
   if (command.find(kArmVariable) != std::string::npos) return true;
   std::istringstream words(command);
@@ -79,22 +80,23 @@ void warn_of_unused_knobs(const StudySpecification& study, std::vector<Warning>&
   const std::string& first = unused.front();
   warnings.push_back(
       {unused.size() == study.space.dimension(),
-       fmt::format("no command uses {}: write {} where its value belongs. If a "
-                   "program takes it from CANOPY_ARM, set system.reads_arm = true",
+       fmt::format("no command uses {}: write {} where its value is needed. If a "
+                   "program reads it from CANOPY_ARM, set system.reads_arm = true",
                    fmt::join(unused, ", "),
                    system.shell ? "\"$" + variable_of(first) + "\"" : "{" + first + "}")});
 }
 
-/// Programs are given every value in a variable of its own.
+/// Every value is passed to programs in an environment variable of its own, so the names must
+/// differ.
 void warn_of_variables(const StudySpecification& study, std::vector<Warning>& warnings) {
-  std::map<std::string, std::string> names{{"CANOPY_ARM", "the whole arm"},
+  std::map<std::string, std::string> names{{"CANOPY_ARM", "the whole setting"},
                                            {"CANOPY_CONTEXT", "all contexts"}};
   const auto add = [&](const std::string& name) {
     const auto [other, is_new] = names.emplace(variable_of(name), name);
     if (is_new) return;
     warnings.push_back(
         {study.system->shell,
-         fmt::format("programs get {} and {} in the same variable {}: give {} "
+         fmt::format("{} and {} have the same environment variable {}: give {} "
                      "another name",
                      excerpt(name), excerpt(other->second), other->first, excerpt(name))});
   };
@@ -119,7 +121,7 @@ void warn_of_programs(const StudySpecification& study, std::vector<Warning>& war
   }
 }
 
-/// What only a shell understands is handed to the program as it is written.
+/// Shell syntax in a command without a shell is passed to the program literally.
 void warn_of_shell_words(const StudySpecification& study, std::vector<Warning>& warnings) {
   const SystemSpecification& system = *study.system;
   if (system.shell) return;
@@ -135,7 +137,7 @@ void warn_of_shell_words(const StudySpecification& study, std::vector<Warning>& 
     if (found.empty()) continue;
     warnings.push_back(
         {false,
-         fmt::format("system.{}: {} means nothing without a shell; the program gets it as an "
+         fmt::format("system.{}: {} has no effect without a shell; the program gets it as an "
                      "argument. Set system.shell = true to have /bin/sh run the command",
                      command.key, excerpt(found))});
   }
@@ -149,12 +151,12 @@ void warn_of_budget(const StudySpecification& study, std::vector<Warning>& warni
     const double needed = entry.least_pulls(study.optimizer.options);
     if (static_cast<double>(pulls) >= needed) return;
     warnings.push_back(
-        {false,
-         fmt::format("a budget of {} pulls cannot get below the first level: the first half of the "
-                     "space is divided after {:.0f} pulls at the earliest. Raise budget.pulls, or "
-                     "divide sooner: a smaller optimizer.confidence_scale or mixing_time, a larger "
-                     "optimizer.nu1 or rho",
-                     pulls, needed)});
+        {false, fmt::format(
+                    "a budget of {} pulls is too small to narrow the search: the first half of the "
+                    "space is divided after {:.0f} pulls at the earliest. Raise budget.pulls, or "
+                    "divide sooner: a smaller optimizer.confidence_scale or mixing_time, a larger "
+                    "optimizer.nu1 or rho",
+                    pulls, needed)});
     return;
   }
   const std::unique_ptr<Optimizer> optimizer = make_optimizer(study);
@@ -165,11 +167,11 @@ void warn_of_budget(const StudySpecification& study, std::vector<Warning>& warni
       std::count_if(nodes.begin(), nodes.end(), [](const NodeView& node) { return node.leaf; }));
   if (pulls >= 5 * cells) return;
   warnings.push_back({false, fmt::format("a budget of {} pulls is small for this space: the search "
-                                         "begins by looking at {} settings, once each",
+                                         "begins by measuring {} settings, once each",
                                          pulls, cells)});
 }
 
-/// What the budget allows to be compared while the search runs.
+/// Warns if the budget allows too few pairs during the search.
 void warn_of_few_pairs(const StudySpecification& study, std::vector<Warning>& warnings) {
   const Budget& budget = study.budget;
   if (!study.baseline || study.baseline->every == 0 || !budget.pulls || budget.confirm_pulls) {
@@ -181,10 +183,11 @@ void warn_of_few_pairs(const StudySpecification& study, std::vector<Warning>& wa
   const std::uint64_t fewest = Pairs::fewest(challenger_alpha(study.objective.confidence, 1.0));
   if (pairs >= fewest) return;
   warnings.push_back(
-      {false, fmt::format("a budget of {} pulls has room for about {} pairs with the baseline, and "
-                          "no setting is proven to be better before {}: give more pulls, or "
-                          "budget.confirm_pulls to compare the best one at the end",
-                          *budget.pulls, pairs, fewest)});
+      {false,
+       fmt::format("a budget of {} pulls allows about {} pairs with the baseline, but at least {} "
+                   "are needed to prove that a setting is better: give more pulls, or "
+                   "budget.confirm_pulls to compare the best one at the end",
+                   *budget.pulls, pairs, fewest)});
 }
 
 void warn_of_exit(const StudySpecification& study, std::vector<Warning>& warnings) {
@@ -192,9 +195,10 @@ void warn_of_exit(const StudySpecification& study, std::vector<Warning>& warning
   const bool is_never_measured =
       study.baseline && study.baseline->every == 0 && !study.budget.confirm_pulls;
   if (is_never_measured && options.on_exit == OnExit::best) {
-    warnings.push_back({false,
-                        "the baseline is never measured, so the system will be left at it: set "
-                        "baseline.every or budget.confirm_pulls"});
+    warnings.push_back(
+        {false,
+         "the baseline is never measured, so the system will be left at the baseline: set "
+         "baseline.every or budget.confirm_pulls"});
   } else if (options.on_exit == OnExit::confirmed && !study.budget.confirm_pulls) {
     warnings.push_back({false,
                         "on_exit = \"confirmed\" without budget.confirm_pulls leaves the system at "
@@ -205,23 +209,24 @@ void warn_of_exit(const StudySpecification& study, std::vector<Warning>& warning
   const std::uint64_t fewest = 2 * pairs * visit_of(study);
   if (study.budget.confirm_pulls && *study.budget.confirm_pulls < fewest) {
     warnings.push_back(
-        {false, fmt::format("budget.confirm_pulls = {} confirms nothing: a verdict needs "
+        {false, fmt::format("budget.confirm_pulls = {} is too small: a verdict needs "
                             "{} pairs of visits, {} pulls",
                             *study.budget.confirm_pulls, pairs, fewest)});
   }
 }
 
-/// Before the first settings can be tried, their worst loss must be earned.
+/// Warns if the first settings cannot be tried because their worst-case loss must be earned first.
 void warn_of_loss(const StudySpecification& study, std::vector<Warning>& warnings) {
   if (!study.budget.max_loss || !study.budget.pulls) return;
   const auto visit = static_cast<double>(settle_of(study.optimizer) + visit_of(study));
   const double least = 2.0 * visit * study.budget.worst_loss.value_or(1.0) / *study.budget.max_loss;
   if (2.0 * least <= 0.5 * static_cast<double>(*study.budget.pulls)) return;
   warnings.push_back(
-      {false, fmt::format("max_loss = {:g} is small for {} pulls: the first eight settings take "
-                          "about {:.0f} to {:.0f}. Give more pulls, a larger max_loss, or a "
-                          "narrower box around the baseline",
-                          *study.budget.max_loss, *study.budget.pulls, least, 2.0 * least)});
+      {false,
+       fmt::format("max_loss = {:g} is small for {} pulls: trying the first eight settings takes "
+                   "about {:.0f} to {:.0f}. Give more pulls, a larger max_loss, or a "
+                   "narrower search space around the baseline",
+                   *study.budget.max_loss, *study.budget.pulls, least, 2.0 * least)});
 }
 
 }  // namespace

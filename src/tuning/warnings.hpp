@@ -7,22 +7,22 @@
 
 namespace canopy {
 
-/// Something about a study that is probably a mistake.
+/// A probable mistake in a study.
 struct Warning {
-  bool is_error = false;  ///< it cannot work
-  std::string text;       ///< and what to do about it
+  bool is_error = false;  ///< the study cannot be run
+  std::string text;       ///< what is wrong and what to do
 };
 
-/// Why a command cannot be run in a folder, by its words: `there is no program hit_rate.sh in
-/// PATH`. Empty: it can.
+/// Explains why a command cannot be run in a folder: `there is no program hit_rate.sh in PATH`.
+/// Empty if it can.
 [[nodiscard]] std::string program_fault(const std::vector<std::string>& words,
                                         const std::string& folder);
 
-/// What can be said of a study with a system without running anything, on the machine where it
-/// would run. The specification is resolved.
+/// Warnings about a study with a system, on the machine where it would run, without running any
+/// commands. The specification must be resolved.
 [[nodiscard]] std::vector<Warning> warnings_about(const StudySpecification& study);
 
-/// What can be said anywhere, of any study.
+/// Warnings that do not depend on the machine, for any study.
 [[nodiscard]] std::vector<Warning> warnings_anywhere(const StudySpecification& study);
 
 }  // namespace canopy

@@ -29,7 +29,7 @@ TEST(EnvironmentCommand, SaysThatAnOptimumMoves) {
   const auto result = run_tool("environment moving --span 500");
   EXPECT_EQ(result.status, 0);
   EXPECT_NE(result.out.find("rewards      in [0, 1], plus noise\n"
-                            "optimum      f = 1.000000 at x = 0.37 at first; it moves\n"),
+                            "optimum      f = 1.000000 at x = 0.37 at the start; it moves\n"),
             std::string::npos)
       << result.out;
   EXPECT_EQ(json::parse(run_tool("environment moving --json").out)["drifts"], true);

@@ -54,7 +54,7 @@ TEST_F(ExperimentCommand, RefusesWrongUse) {
     return result.err;
   };
   EXPECT_EQ(refused(""),
-            "canopy experiment: EXPERIMENT.toml: is missing; see --help for an example\n");
+            "canopy experiment: EXPERIMENT.toml is missing; see --help for an example\n");
   EXPECT_EQ(refused("/nowhere.toml"),
             "canopy experiment: /nowhere.toml: cannot be read: No such file or directory\n");
   EXPECT_EQ(refused(path("e.toml") + " --threads 0"),

@@ -179,7 +179,8 @@ TEST_F(PipeStudy, RefusesAStudyThatIsOpenAndOneThatIsAnother) {
                 "[optimizer]\nname = \"hct\"\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 2.0\n");
   const auto changed = start("a")->finish();
   EXPECT_EQ(changed.status, 1);
-  EXPECT_NE(changed.err.find("--fork NEW continues in a new study"), std::string::npos)
+  EXPECT_NE(changed.err.find("continue in a new study with the rewards of this one: --fork NEW"),
+            std::string::npos)
       << changed.err;
   const auto forked = run_tool("pipe " + folder_.path("s.toml") + " --study a --fork b --store " +
                                folder_.path("s.db"));
@@ -192,8 +193,8 @@ TEST_F(PipeStudy, AStudyThatWasDeletedMeanwhileAcknowledgesNothing) {
   testing::execute(folder_.path("s.db"), "DELETE FROM studies");
   const json told = request(*process, {{"op", "tell"}, {"ticket", 1}, {"reward", 0.5}}).value();
   EXPECT_EQ(told["error"]["code"], "not_stored");
-  EXPECT_EQ(told["error"]["message"], "nothing has changed: " + folder_.path("s.db") +
-                                          ": the study is gone: somebody has deleted it");
+  EXPECT_EQ(told["error"]["message"],
+            "nothing has changed: " + folder_.path("s.db") + ": the study has been deleted");
   const auto end = process->finish();
   EXPECT_EQ(end.status, 1);
   EXPECT_NE(end.err.find("has no studies yet"), std::string::npos) << end.err;
@@ -241,7 +242,7 @@ TEST_F(PipeStudy, ANameAloneMakesNoStore) {
   const auto refused = run_tool("pipe --study a --store " + folder_.path("s.db"));
   EXPECT_EQ(refused.status, 1);
   EXPECT_EQ(refused.err, "canopy pipe: " + folder_.path("s.db") +
-                             ": there is no such store; --store names another one\n");
+                             ": there is no such store; give another one with --store\n");
   EXPECT_FALSE(std::filesystem::exists(folder_.path("s.db")));
 }
 

@@ -70,7 +70,7 @@ TEST_F(PolicyCommand, IsLearntShownAndWrittenToAFile) {
   for (const char* part :
        {"a: 2 regions of load, after 150 pulls\n", "   load", "  x", "pulls  mean", "95 % interval",
         "\n1  0 to 0.", "\n2  0.", "load         1 split, evidence ",
-        "`canopy best a --context load=NUMBER` is about one of them"}) {
+        "For a single context: `canopy best a --context load=NUMBER`\n"}) {
     EXPECT_NE(shown.out.find(part), std::string::npos) << part << "\n" << shown.out;
   }
   const json all = policy();
@@ -110,8 +110,8 @@ TEST_F(PolicyCommand, BestIsAboutOneContextAndSaysWhatItNeeds) {
   EXPECT_NE(best.out.find("\nregion: load 0 to 0."), std::string::npos) << best.out;
   for (const auto& [words, complaint] : std::vector<std::pair<std::string, std::string>>{
            {"",
-            "--context: is missing, and the best setting may depend on load: `canopy policy a` "
-            "shows it for all of them; for one, give --context load=NUMBER"},
+            "--context: is missing; the best setting may depend on load. Give --context "
+            "load=NUMBER, or see all regions of contexts with `canopy policy a`"},
            {" --context lod=1", "--context lod=1: unknown context, did you mean \"load\"?"},
            {" --context load", "--context load: must be NAME=VALUE"},
            {" --context load=high", "--context load=high: must be a finite number"},
@@ -130,9 +130,10 @@ TEST_F(PolicyCommand, AStudyWithoutContextsHasNone) {
   ASSERT_EQ(run_tool("tune " + folder_.path("b.toml") + store()).status, 0);
   const auto policy = run_tool("policy b" + store());
   EXPECT_EQ(policy.status, 1);
-  EXPECT_EQ(policy.err,
-            "canopy policy: b: the study has no [[context]]: its best arm is the same everywhere; "
-            "see `canopy best`\n");
+  EXPECT_EQ(
+      policy.err,
+      "canopy policy: b: the study has no [[context]], so it has a single best arm and no policy; "
+      "see `canopy best`\n");
   const auto best = run_tool("best b --context load=1" + store());
   EXPECT_EQ(best.status, 2);
   EXPECT_NE(best.err.find("--context: the study has no [[context]]"), std::string::npos);
@@ -147,7 +148,7 @@ TEST_F(PolicyCommand, ExplainSaysWhichContextsMatter) {
   ASSERT_EQ(words.status, 0) << words.err;
   for (const char* part :
        {"load         1 split, evidence ", "regions      2; `canopy policy a` shows them",
-        "region       what follows was learnt in that of the last context, load = 0.",
+        "region       the following lines are about the region of the last context, load = 0.",
         "next         x = "}) {
     EXPECT_NE(words.out.find(part), std::string::npos) << part << "\n" << words.out;
   }
@@ -159,16 +160,16 @@ TEST_F(PolicyCommand, ADryRunShowsWhatIsObservedNow) {
   const auto run = run_tool("tune " + study(source(), policy_file()) + store() + " --dry-run");
   EXPECT_EQ(run.status, 0) << run.out;
   for (const std::string& part : std::vector<std::string>{
-           "dry run: only contexts are read, nothing is stored\n",
+           "dry run; only the contexts are observed, nothing is stored\n",
            "context load: cat " + folder_.path("load") + ", now 0.25\n",
-           "left at the end: the best arm in the last context\n",
-           "policy: in " + folder_.path("policy.json") + "\n", "no warnings\n"}) {
+           "system left at: the best setting for the last context\n",
+           "policy file: " + folder_.path("policy.json") + "\n", "no warnings\n"}) {
     EXPECT_NE(run.out.find(part), std::string::npos) << part << "\n" << run.out;
   }
   folder_.write("load", "3\n");
   EXPECT_NE(run_tool("tune " + study(source()) + store() + " --dry-run")
-                .out.find("warning: context.load: is 3 now, which counts as 1, the end of its "
-                          "range; set low and high to what may come\n"),
+                .out.find("warning: context.load: the current value 3 is outside the range and "
+                          "treated as 1; set low and high to the range of possible values\n"),
             std::string::npos);
   folder_.write("load", "high\n");
   const auto wrong = run_tool("tune " + study(source()) + store() + " --dry-run");
@@ -180,9 +181,10 @@ TEST_F(PolicyCommand, ADryRunShowsWhatIsObservedNow) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path("s.db")));
 }
 
-TEST_F(PolicyCommand, AStudyWhoseContextNobodyGivesCannotBeTuned) {
+TEST_F(PolicyCommand, AStudyWithoutASourceOfItsContextCannotBeTuned) {
   const std::string why =
-      "context.load: has no source, so canopy tune cannot know it: give a source, or let a client "
+      "context.load: has no source, so canopy tune cannot get its value: give a source, or let a "
+      "client "
       "ask with a context (canopy pipe, HTTP, Python)\n";
   const auto tune = run_tool("tune " + study("") + store());
   EXPECT_EQ(tune.status, 2);
@@ -203,12 +205,11 @@ TEST_F(PolicyCommand, ADryRunSaysWhatIsWrongWithNamesAndThePolicyFile) {
                     folder_.path("here") + "\"\n");
   const auto dry = run_tool("tune " + folder_.path("n.toml") + store() + " --dry-run");
   EXPECT_EQ(dry.status, 1);
-  for (const std::string what :
-       {"system.policy_file: ", " is a folder\n",
-        "warning: programs get ARM and the whole arm in the same variable CANOPY_ARM: give ARM "
-        "another name\n",
-        "warning: programs get a-b and a_b in the same variable CANOPY_a_b: give a-b another "
-        "name\n"}) {
+  for (const std::string what : {"system.policy_file: ", " is a folder\n",
+                                 "warning: ARM and the whole setting have the same environment "
+                                 "variable CANOPY_ARM: give ARM another name\n",
+                                 "warning: a-b and a_b have the same environment variable "
+                                 "CANOPY_a_b: give a-b another name\n"}) {
     EXPECT_NE(dry.out.find(what), std::string::npos) << what << "\n" << dry.out;
   }
 }
@@ -240,8 +241,8 @@ TEST_F(PolicyCommand, OtherCommandsKnowOfContexts) {
                 .out.find("the tree of the region of the last context, load = 0."),
             0U);
   EXPECT_EQ(run_tool("confirm a" + store()).err,
-            "canopy confirm: a: has no baseline to compare with; give [baseline] in its study file "
-            "and run canopy tune once more\n");
+            "canopy confirm: a: has no baseline to compare with; add [baseline] to its study file "
+            "and run canopy tune again\n");
   EXPECT_NE(run_tool("studies show a" + store())
                 .out.find("\nbest 2 regions of load; `canopy policy a` shows them\n"),
             std::string::npos);

@@ -90,7 +90,8 @@ TEST_F(PostgresCommands, AStoreThatCannotBeReachedIsNamedWithoutItsPassword) {
   EXPECT_EQ(result.err.find("canopy best: postgresql://me:***@127.0.0.1:1/db: "), 0U) << result.err;
   EXPECT_EQ(result.err.find("secret"), std::string::npos) << result.err;
   const auto empty = run_tool("best a" + store());
-  EXPECT_NE(empty.err.find("the database is empty; --store names another one"), std::string::npos)
+  EXPECT_NE(empty.err.find("the database is empty; give another one with --store"),
+            std::string::npos)
       << empty.err;
 }
 

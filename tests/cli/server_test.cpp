@@ -26,7 +26,7 @@ using testing::Process;
 using testing::run_tool;
 using testing::TemporaryFolder;
 
-/// A port that nobody uses just now.
+/// A free port.
 std::string free_port() {
   const int number = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -181,7 +181,7 @@ TEST_F(ServerCommand, CommandsReachATunerThroughTheServer) {
   wait_for([&] { return run_tool("studies list" + on_server()).status == 0; });
   Process tuner({"tune", study("a", "100000", "0.02"), "--server", url()});
   wait_for([&] { return pulls_of("a") >= 3; });
-  EXPECT_EQ(run_tool("steer a end" + on_server()).out, "a: end is posted as command 1\n");
+  EXPECT_EQ(run_tool("steer a end" + on_server()).out, "a: end was posted as command 1\n");
   const auto end = tuner.finish();
   EXPECT_EQ(end.status, 0) << end.err;
   EXPECT_EQ(end.out.find("a: ended by somebody, after "), 0U) << end.out;
@@ -197,33 +197,34 @@ TEST_F(ServerCommand, NeedsATokenWhereTheServerDoes) {
            std::string::npos;
   });
   EXPECT_EQ(run_tool("studies list" + on_server())
-                .err.find("canopy studies: " + url() + ": this needs a token"),
+                .err.find("canopy studies: " + url() + ": this request needs a token"),
             0U);
   folder_.write("token", made.out);
   const std::string token = " --token-file " + folder_.path("token");
   const auto tuned = run_tool("tune " + study("a", "20") + on_server() + token);
   EXPECT_EQ(tuned.status, 0) << tuned.err;
   EXPECT_EQ(run_tool("steer a pause" + on_server() + token)
-                .err.find("canopy steer: " + url() + ": this needs the role admin"),
+                .err.find("canopy steer: " + url() + ": this request needs the role admin"),
             0U);
   setenv("CANOPY_TOKEN", made.out.substr(0, made.out.find('\n')).c_str(), 1);
   EXPECT_EQ(run_tool("best a" + on_server()).status, 0);
   setenv("CANOPY_TOKEN", "a b", 1);
-  EXPECT_EQ(run_tool("best a" + on_server()).err,
-            "canopy best: $CANOPY_TOKEN: is no token: a token has neither blanks nor line ends\n");
+  EXPECT_EQ(
+      run_tool("best a" + on_server()).err,
+      "canopy best: $CANOPY_TOKEN: invalid token: contains whitespace or control characters\n");
   unsetenv("CANOPY_TOKEN");
 }
 
 TEST_F(ServerCommand, RefusesWordsThatDoNotGoTogether) {
   const std::vector<std::pair<std::string, std::string>> wrong{
-      {"best a --server http://a --store b", "best: --store and --server: give one of them"},
+      {"best a --server http://a --store b", "best: --store and --server: give only one of them"},
       {"best a --server localhost:8731",
        "best: --server localhost:8731: must be an address such as "
        "http://localhost:8731"},
-      {"best a --token-file b", "best: --token-file: is for --server"},
-      {"best a --ca b", "best: --ca: is for --server"},
+      {"best a --token-file b", "best: --token-file: needs --server"},
+      {"best a --ca b", "best: --ca: needs --server"},
       {"steer a pause --by me --server http://a",
-       "steer: --by: a server knows by their tokens who wants something"}};
+       "steer: --by: cannot be combined with --server, which takes the name from the token"}};
   for (const auto& [words, complaint] : wrong) {
     const auto result = run_tool(words);
     EXPECT_EQ(result.status, 2) << words;

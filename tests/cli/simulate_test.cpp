@@ -90,7 +90,7 @@ TEST(SimulateCommand, RefusesAnImpossiblePairWithAReason) {
       run_tool("simulate --optimizer grid --environment ackley --dimension 4 --points 30");
   EXPECT_EQ(result.status, 2);
   EXPECT_EQ(result.err,
-            "canopy simulate: --points 30: makes more than 100000 arms from 4 parameters\n");
+            "canopy simulate: --points 30: gives more than 100000 arms with 4 parameters\n");
 }
 
 TEST(SimulateCommand, TellsTheHorizonOfTruncatedHoo) {
@@ -187,7 +187,7 @@ TEST(SimulateCommand, EndsWith130AfterCtrlC) {
   process.signal(SIGINT);
   const Process::Result result = process.finish();
   EXPECT_EQ(result.status, 130);
-  EXPECT_EQ(result.err, "canopy simulate: interrupted; nothing to show\n");
+  EXPECT_EQ(result.err, "canopy simulate: interrupted before the first result\n");
   EXPECT_EQ(result.out, "");
 }
 

@@ -86,8 +86,9 @@ TEST_F(TuneCommand, ExplainsWhatItHasLearnt) {
   const auto words = run_tool("explain a" + store());
   ASSERT_EQ(words.status, 0) << words.err;
   for (const char* part :
-       {"f            goes from about ", "noise        rewards of one setting vary by",
-        "smoothness   ", "knobs        x 100 % of how f varies", "exploring    ",
+       {"mean reward  about ",
+        "noise        rewards of the same setting have a standard deviation of", "smoothness   ",
+        "knobs        x 100 % of the variation of the mean reward", "exploring    ",
         "next         x = 0.", "best         x = 0."}) {
     EXPECT_NE(words.out.find(part), std::string::npos) << part << "\n" << words.out;
   }
@@ -102,8 +103,8 @@ TEST_F(TuneCommand, ExplainsWhatItHasLearnt) {
   ASSERT_EQ(run_tool("tune " + folder_.path("h.toml") + store()).status, 0);
   EXPECT_EQ(
       run_tool("explain h" + store()).err,
-      "canopy explain: hct learns no model of f; `canopy best` and `canopy tree` show what it "
-      "knows\n");
+      "canopy explain: hct learns no model of the reward; `canopy best` and `canopy tree` show "
+      "what it has learnt\n");
 }
 
 TEST_F(TuneCommand, KilledTwoHundredTimesItEndsWithTheTreeOfAnUndisturbedRun) {
@@ -256,10 +257,11 @@ TEST_F(TuneCommand, ADryRunShowsCommandsAndWarningsAndRunsNothing) {
   const auto dry = run_tool("tune " + folder_.path("a.toml") + " --dry-run" + store());
   EXPECT_EQ(dry.status, 0) << dry.err;
   for (const std::string part :
-       {"the study a, dry run: nothing is run or stored\nthe baseline: x = 0.5, y = 0.5\n",
-        "  measure  echo 0.5\n", "arm 1: x = 0.", "budget: 9 pulls\n",
-        "left at the end: the setting that is better than the baseline at the 95 % level, else",
-        "warning: no command uses y: write {y} where its value belongs. If a program takes it from",
+       {"study a: dry run; nothing is run or stored\nbaseline: x = 0.5, y = 0.5\n",
+        "  measure  echo 0.5\n", "setting 1: x = 0.", "budget: 9 pulls\n",
+        "system left at: the setting that is better than the baseline at the 95 % level, otherwise",
+        "warning: no command uses y: write {y} where its value is needed. If a program reads it "
+        "from",
         "warning: a budget of 9 pulls is small for this space",
         "warning: the baseline is never measured, so the system will be left at it"}) {
     EXPECT_NE(dry.out.find(part), std::string::npos) << part << "\n" << dry.out;
@@ -271,7 +273,7 @@ TEST_F(TuneCommand, ADryRunShowsCommandsAndWarningsAndRunsNothing) {
   EXPECT_EQ(tried.status, 0);
   EXPECT_NE(tried.out.find("measured 3 times at x = 0.5, y = 0.5: 0.5, 0.5, 0.5\n"),
             std::string::npos);
-  EXPECT_NE(tried.out.find("warning: the reward did not vary in three measurements"),
+  EXPECT_NE(tried.out.find("warning: three measurements gave exactly the same reward"),
             std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(folder_.path("ran")));
   EXPECT_FALSE(std::filesystem::exists(folder_.path("s.db")));
@@ -287,11 +289,10 @@ TEST_F(TuneCommand, ABudgetInWhichNothingCanBeProvenIsWarnedOf) {
     return run_tool("tune " + folder_.path("a.toml") + " --dry-run" + store()).out;
   };
   const std::string settles = "[optimizer]\nname = \"adaptive\"\nsettle = 5\n";
-  EXPECT_NE(
-      said(settles, "pulls = 400")
-          .find("warning: a budget of 400 pulls has room for about 4 pairs with the baseline, "
-                "and no setting is proven to be better before 9: give more pulls"),
-      std::string::npos)
+  EXPECT_NE(said(settles, "pulls = 400")
+                .find("warning: a budget of 400 pulls allows about 4 pairs with the baseline, but "
+                      "at least 9 are needed to prove that a setting is better: give more pulls"),
+            std::string::npos)
       << said(settles, "pulls = 400");
   EXPECT_EQ(said(settles, "pulls = 400\nconfirm_pulls = 40").find("pairs"), std::string::npos);
   EXPECT_EQ(said("", "pulls = 400").find("pairs"), std::string::npos);
@@ -319,7 +320,7 @@ TEST_F(TuneCommand, WhatCannotWorkIsRefusedBeforeAnythingIsRun) {
                 folder_.path("my measure.sh") + "\n");
   EXPECT_EQ(
       complaint("measure = \"echo 1\""),
-      "canopy tune: no command uses x: write {x} where its value belongs. If a program takes it "
+      "canopy tune: no command uses x: write {x} where its value is needed. If a program reads it "
       "from CANOPY_ARM, set system.reads_arm = true\n");
   EXPECT_FALSE(std::filesystem::exists(folder_.path("s.db")));
 }
@@ -340,7 +341,7 @@ TEST_F(TuneCommand, WhatOnlyAShellUnderstandsIsWarnedOf) {
                 "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\n"
                 "measure = \"echo {x} | cat\"\n[budget]\npulls = 30\n");
   const auto result = run_tool("tune --dry-run " + folder_.path("a.toml") + store());
-  EXPECT_NE(result.out.find("warning: system.measure: | means nothing without a shell; the program "
+  EXPECT_NE(result.out.find("warning: system.measure: | has no effect without a shell; the program "
                             "gets it as an argument. Set system.shell = true"),
             std::string::npos)
       << result.out;
@@ -353,7 +354,8 @@ TEST_F(TuneCommand, TheWholeStandardErrorOfAFailureIsShown) {
                 "on_failure = \"stop\"\n[budget]\npulls = 30\n");
   const auto result = run_tool("tune " + folder_.path("a.toml") + store());
   EXPECT_EQ(result.status, 1);
-  EXPECT_NE(result.out.find("its standard error:\n  first\n  "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("standard error of the command:\n  first\n  "), std::string::npos)
+      << result.out;
 }
 
 TEST_F(TuneCommand, AProgramMayTakeTheArmFromItsEnvironment) {
@@ -429,7 +431,7 @@ TEST_F(TuneCommand, ObeysWhatPeopleWantOfItAlsoAfterAKill) {
     Process process(words);
     wait_for([&] { return phase() == "searching"; });
     const auto posted = run_tool("steer a pause --by alice" + store());
-    EXPECT_EQ(posted.out, "a: pause is posted as command 1\n") << posted.err;
+    EXPECT_EQ(posted.out, "a: pause was posted as command 1\n") << posted.err;
     wait_for([&] { return phase() == "paused"; });
     EXPECT_EQ(status_now()["order"], (json{{"command", "pause"}, {"by", "alice"}}));
     process.signal(SIGKILL);
@@ -446,7 +448,7 @@ TEST_F(TuneCommand, ObeysWhatPeopleWantOfItAlsoAfterAKill) {
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.out.find("a: ended by bob, after "), 0U) << result.out;
   EXPECT_EQ(run_tool("steer a hold" + store()).out,
-            "a: hold is posted as command 4; nobody runs the study now\n");
+            "a: hold was posted as command 4; no tuner runs the study at present\n");
 }
 
 TEST_F(TuneCommand, RefusesCommandsThatNoRunnerCanObey) {
@@ -461,8 +463,8 @@ TEST_F(TuneCommand, RefusesCommandsThatNoRunnerCanObey) {
             "or \"end\""},
            {"a baseline", "baseline: a has no baseline"},
            {"a confirm", "confirm: a has no baseline"},
-           {"a pause --pulls 4", "--pulls: is for confirm"},
-           {"a confirm --pulls 1", "--pulls = 1: must be a whole number from 2 on"}}) {
+           {"a pause --pulls 4", "--pulls: is only for confirm"},
+           {"a confirm --pulls 1", "--pulls = 1: must be a whole number, 2 or more"}}) {
     const auto result = run_tool("steer " + words + store());
     EXPECT_EQ(result.status, 2) << words;
     EXPECT_EQ(result.err, "canopy steer: " + complaint + "\n");
@@ -481,7 +483,7 @@ TEST_F(TuneCommand, TheBestArmCanBeConfirmedLater) {
   EXPECT_NE(result.out.find(claim), std::string::npos) << result.out;
   EXPECT_NE(run_tool("best a" + store()).out.find(claim), std::string::npos);
   EXPECT_EQ(run_tool("confirm a --pulls 1" + store()).err,
-            "canopy confirm: --pulls = 1: must be a whole number from 2 on\n");
+            "canopy confirm: --pulls = 1: must be a whole number, 2 or more\n");
   EXPECT_EQ(run_tool("confirm" + store()).err,
             "canopy confirm: NAME: is missing; `canopy studies list` shows the names\n");
   ASSERT_EQ(run_tool("tune " + study("b", "10") + store()).status, 0);
@@ -566,7 +568,7 @@ TEST_F(TuneCommand, RefusesWhatIsWrongInTheFileWithEveryMistake) {
   for (const char* text :
        {":6: system.measure = './m {y}': {y} is not a parameter of the space",
         R"(:7: system.on_failure = 'pray': must be "retry", "skip" or "stop")",
-        ":8: system.baseline = {...}: is `setting` in a table of its own: [baseline]",
+        ":8: system.baseline = {...}: was moved: use `setting` in the table [baseline]",
         ":14: baseline.setting.x = 2.0: must be a number from 0 to 1",
         ":9: system.timeout_seconds = 0: must be a number of seconds from 0.001 to 1e6",
         ":10: system.floor_windw = 3: unknown key, did you mean \"floor_window\"?",
@@ -669,11 +671,11 @@ TEST_F(TuneCommand, SaysHowSureItIsAndWhetherTheRangeFits) {
 
 TEST_F(TuneCommand, WrongWordsAreNamed) {
   EXPECT_EQ(run_tool("best a --store /nowhere.db").err,
-            "canopy best: /nowhere.db: there is no such store; --store names another one\n");
+            "canopy best: /nowhere.db: there is no such store; give another one with --store\n");
   EXPECT_EQ(run_tool("studies lst").err,
             "canopy studies: lst: unknown action, did you mean \"list\"?\n");
   EXPECT_EQ(run_tool("best b").err,
-            "canopy best: canopy.db: there is no such store; --store names another one\n");
+            "canopy best: canopy.db: there is no such store; give another one with --store\n");
   EXPECT_EQ(run_tool("best").err,
             "canopy best: NAME: is missing; `canopy studies list` shows the names\n");
 }

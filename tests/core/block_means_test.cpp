@@ -23,8 +23,8 @@ using Batch = std::vector<double>;
 /// The rewards of one visit to an arm, batch by batch.
 struct Visit {
   std::vector<Batch> batches;
-  double mean = 0.0;   ///< of the arm, over all its visits
-  double pulls = 0.0;  ///< of the arm
+  double mean = 0.0;   ///< mean of the arm, over all its visits
+  double pulls = 0.0;  ///< pulls of the arm
 };
 
 double mean_of(std::span<const double> rewards) {
@@ -43,8 +43,8 @@ void play_visit(BlockMeans& means, const Visit& visit) {
   }
 }
 
-/// The means of blocks of this length in a visit: short ones within a batch, of the first 1024 of
-/// all visits and every sixteenth after them; long ones within full batches that follow each other.
+/// The means of blocks of this length in a visit: short ones within a batch, from the first 1024
+/// batches of all visits and every sixteenth later one; long ones within consecutive full batches.
 std::vector<double> plain_means(const Visit& visit, std::size_t before, std::size_t length) {
   std::vector<double> means;
   const auto cut = [&](std::span<const double> rewards) {
@@ -108,7 +108,7 @@ std::size_t at_most(std::size_t most, RandomStream& random) {
   return 1 + static_cast<std::size_t>(random.uniform() * static_cast<double>(most));
 }
 
-/// Rewards of which each depends on the one before by `phi`.
+/// Autocorrelated rewards, with coefficient `phi`.
 std::vector<Visit> some_visits(std::uint64_t seed, double phi) {
   RandomStream random({.seed = seed});
   std::vector<Visit> visits(5);

@@ -33,7 +33,7 @@ Catalogue<Drink> drinks() {
 
 using Names = std::vector<std::string_view>;
 
-/// What is thrown; empty if nothing is.
+/// The message of the exception; empty if nothing is thrown.
 template <class Call>
 std::string refusal(const Call& call) {
   try {
@@ -75,7 +75,7 @@ TEST(Catalogue, KeepsTheOrderInWhichEntriesWereAdded) {
 
 TEST(Catalogue, RefusesANameThatIsTakenAndNoName) {
   Catalogue<Drink> all = drinks();
-  EXPECT_EQ(refusal([&] { all.add({"tea", "another"}); }), "drink = tea: this name is taken");
+  EXPECT_EQ(refusal([&] { all.add({"tea", "another"}); }), "drink = tea: already exists");
   EXPECT_EQ(refusal([&] { all.add({""}); }), "drink = \"\": must have a name");
   EXPECT_EQ(all.names().size(), 2U);
   EXPECT_EQ(all.at("tea").line, "leaves in water");

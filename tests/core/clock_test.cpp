@@ -7,7 +7,7 @@
 namespace canopy {
 namespace {
 
-TEST(VirtualClock, MovesOnlyWhenSomebodySleeps) {
+TEST(VirtualClock, MovesOnlyDuringASleep) {
   VirtualClock clock(1000.0);
   EXPECT_EQ(clock.wall_time(), 1000.0);
   EXPECT_EQ(clock.steady_time(), 1000.0);

@@ -118,7 +118,7 @@ TEST(Confidence, TheResolutionShrinksGeometricallyFromNu1) {
 TEST(Confidence, TheWidthShrinksWithTheRootOfThePulls) {
   EXPECT_DOUBLE_EQ(confidence_width(4.0, 9.0, 4.0), 6.0);   // 4 * 3/2
   EXPECT_DOUBLE_EQ(confidence_width(4.0, 9.0, 16.0), 3.0);  // 4 * 3/4
-  EXPECT_EQ(confidence_width(4.0, 0.0, 1.0), 0.0) << "L = 0 leaves no doubt at all";
+  EXPECT_EQ(confidence_width(4.0, 0.0, 1.0), 0.0) << "L = 0 means certainty";
   // 2 sqrt 2 * sqrt(10.151174... / 100)
   EXPECT_DOUBLE_EQ(confidence_width(2.8284271247461901, 10.151174012806951, 100.0),
                    0.90116253862694275);

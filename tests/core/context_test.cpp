@@ -120,8 +120,8 @@ TEST(ContextSpace, TheEndsOfABinAreInIt) {
 TEST(ContextSpace, KnowsItsBins) {
   const ContextSpace contexts({{"load", Real{0.0, 1.0}}, {"tenant", Choice{{"small", "large"}}}});
   EXPECT_TRUE(contexts.has(contexts.bins_of(std::vector{1.0, 1.0})));
-  EXPECT_FALSE(contexts.has(2U << 6U));   // of a tenant that is not there
-  EXPECT_FALSE(contexts.has(1U << 12U));  // of a third variable
+  EXPECT_FALSE(contexts.has(2U << 6U));   // a bin of no tenant
+  EXPECT_FALSE(contexts.has(1U << 12U));  // a bin of a third variable
 }
 
 TEST(ContextSpace, MovesWhatIsBeyondTheRangeToItsEnd) {

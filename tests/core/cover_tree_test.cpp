@@ -40,7 +40,7 @@ std::vector<double> numbers(std::span<const double> span) {
   return {span.begin(), span.end()};
 }
 
-/// Expands leaves drawn at random until there are so many nodes, or nothing is left to cut.
+/// Expands random leaves until there are `size` nodes, or nothing is left to cut.
 template <class Tree>
 void grow(Tree& tree, RandomStream& random, NodeIndex nodes) {
   std::vector<NodeIndex> leaves;
@@ -315,7 +315,7 @@ TEST(CoverTree, FindsTheFirstNodeOfAnArmAndNeverTheRoot) {
   EXPECT_EQ(tree.find(std::array{3.0}), BoundedTree::kRoot);
 }
 
-// --- three children a node -------------------------------------------------------------------
+// --- three children per node -------------------------------------------------------------------
 
 /// The interval [0, 1] in thirds, down to 3^-4.
 class Thirds final : public Partition {
@@ -345,7 +345,7 @@ class Thirds final : public Partition {
   }
 };
 
-/// What an algorithm of three children might keep.
+/// Data of an algorithm with three children per node.
 struct Visits {
   std::uint64_t visits = 0;
 
@@ -407,7 +407,7 @@ RC_GTEST_PROP(CoverTree, TernaryTreesHangTogetherAndAreRestored, ()) {
   tree.transfer(saving);
   const std::string saved = saving.text();
   TernaryTree restored(std::make_shared<Thirds>());
-  grow(restored, random, 20);  // which is forgotten
+  grow(restored, random, 20);  // discarded by the restore
   State restoring(saved);
   restored.transfer(restoring);
   restoring.end();
@@ -425,14 +425,14 @@ RC_GTEST_PROP(CoverTree, TernaryTreesHangTogetherAndAreRestored, ()) {
   RC_ASSERT(again.text() == saved);
 }
 
-// --- a tree over a set of the user's own -----------------------------------------------------
+// --- a tree over a custom set -----------------------------------------------------
 
-/// Kinds of living things. A kind stands for itself by one species below it: its first one.
+/// Kinds of living things. Each kind is represented by the first species below it.
 struct Kind {
   std::string_view name;
-  std::size_t first = 0;  // the two kinds it falls into; none for a species
+  std::size_t first = 0;  // the two kinds it is divided into; none for a species
   std::size_t second = 0;
-  double charm = 0.0;  // of a species
+  double charm = 0.0;  // for a species
 };
 
 enum : std::size_t {
@@ -455,7 +455,7 @@ enum : std::size_t {
   kBeeOrchid,
 };
 
-// The deepest species is the most charming one, and no kind above it stands for itself by it.
+// The deepest species is the most charming one, and represents no kind above it.
 constexpr std::array<Kind, 17> kKinds = {{{"life", kAnimals, kPlants},
                                           {"animals", kMammals, kBirds},
                                           {"plants", kMoss, kFlowers},
@@ -474,7 +474,7 @@ constexpr std::array<Kind, 17> kKinds = {{{"life", kAnimals, kPlants},
                                           {"vanilla", 0, 0, 0.65},
                                           {"bee orchid", 0, 0, 0.8}}};
 
-/// The cell is the number of a kind, the arm the number of a species.
+/// A cell is the number of a kind, an arm the number of a species.
 class Taxonomy final : public Partition {
  public:
   [[nodiscard]] std::size_t dimension() const override { return 1; }
@@ -529,8 +529,8 @@ TEST(CoverTree, CoversASetOfTheUsersOwn) {
 
 TEST(CoverTree, LetsHctFindTheBestOfASetOfTheUsersOwn) {
   for (const Feedback feedback : {Feedback::iid, Feedback::correlated}) {
-    // In the kinds h steps down to the bee orchid, charm varies by at most 1.5 / 2^h; a species
-    // that stands higher up than the bee orchid is worth less by more than that.
+    // Within the kinds on the path to the bee orchid, at depth h, charm varies by at most 1.5 /
+    // 2^h; a species at a shallower depth than the bee orchid is less charming by more than that.
     Hct hct(std::make_shared<Taxonomy>(), {.feedback = feedback, .nu1 = 1.5, .rho = 0.5});
     RandomStream random({.seed = 4});
     std::map<std::string_view, int> pulls;

@@ -14,7 +14,7 @@
 namespace canopy {
 namespace {
 
-/// A kind that canopy does not have: 2^first to 2^last. All of it is here.
+/// A kind that is not built in: 2^first to 2^last. All its code is here.
 struct PowerOfTwo {
   static constexpr std::string_view kName = "power_of_two";
   static constexpr bool kOrdered = true;

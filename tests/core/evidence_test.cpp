@@ -25,17 +25,17 @@ namespace {
 using Reals = std::vector<double>;
 using Ends = std::optional<std::array<double, 2>>;
 
-/// The same without a thought for speed or room: all rewards are kept, every figure is computed
-/// from scratch in two passes. Rewards of three or more values that are not coarse.
+/// A reference implementation of Evidence: all rewards are kept, and every figure is computed from
+/// scratch in two passes. For rewards of three or more values that are not coarse.
 class PlainEvidence {
  public:
-  /// A single reward. Those of one arm that follow each other are a batch, up to 256 of them.
+  /// Adds a single reward. Consecutive rewards of one arm form a batch, up to 256 of them.
   void add(const Reals& arm, double reward) {
     if (arm != batch_arm_ || batch_.size() == 256) end_batch();
     batch_arm_ = arm;
     batch_.push_back(reward);
   }
-  /// Rewards that are told as sums are a batch of their own.
+  /// Adds rewards that are told as sums, which form a separate batch.
   void add_sums(const Reals& arm, const Reals& rewards) {
     end_batch();
     batch_arm_ = arm;
@@ -134,7 +134,8 @@ class PlainEvidence {
     for (const double reward : rewards) squares += (reward - mean) * (reward - mean);
     return static_cast<double>(squares);
   }
-  /// How many standard deviations of the others a reward is above their mean; 0 if fewer than 3.
+  /// The distance of a reward above the others' mean, in their standard deviations; 0 if fewer than
+  /// 3.
   [[nodiscard]] static double residual(Reals rewards, double reward) {
     rewards.erase(std::find(rewards.begin(), rewards.end(), reward));
     const double s = std::sqrt(squares_of(rewards) / (static_cast<double>(rewards.size()) - 1.0));
@@ -168,13 +169,13 @@ Evidence restored(const std::string& text, std::size_t dimension) {
   return evidence;
 }
 
-/// Adds rewards of random arms in chunks of every kind.
+/// Adds rewards of random arms, in chunks of all forms.
 class RandomChunks {
  public:
   RandomChunks(std::uint64_t seed, double level, std::size_t arms)
       : random_({.seed = seed}), level_(level), arms_(arms) {}
 
-  /// One chunk for all of them.
+  /// Adds one chunk to all of them.
   void step(const std::vector<Evidence*>& all, PlainEvidence* plain = nullptr) {
     const std::size_t which = random_() % arms_;
     const Reals arm{static_cast<double>(which), which % 2 == 0 ? 0.5 : -1.0};
@@ -364,7 +365,7 @@ TEST(Evidence, ZerosAndOnesHaveTheirOwnIntervals) {
   sums.add(arm, Rewards::from_sums(2, 1.0, 0.5));  // twice a half
   for (Evidence* evidence : {&single, &sums}) {
     evidence->absorb();
-    EXPECT_FALSE(evidence->estimate(1).interval.bounded()) << "zeros and ones no more";
+    EXPECT_FALSE(evidence->estimate(1).interval.bounded()) << "not only zeros and ones";
   }
 }
 
@@ -513,7 +514,7 @@ TEST(Evidence, TheLevelIsThatOfTheObjective) {
   EXPECT_LT(surer.estimate(0).interval.lower, usual.estimate(0).interval.lower);
 }
 
-// --- rewards that depend on each other -------------------------------------------------------
+// --- autocorrelated rewards ------------------------------------------------------------------
 
 TEST(EvidenceInflation, IsAboutOneForIndependentRewards) {
   // Fixed seeds. A ratio counts when it is three standard errors above 1, at some of ten lengths.
@@ -647,7 +648,7 @@ TEST(EvidenceRange, BothEndsAreInside) {
   EXPECT_EQ(evidence.out_of_range(), 2U);
 }
 
-/// What fits after so many rewards of each size, in [0, 1] unless told otherwise.
+/// The fitting range after these counts of rewards, in [0, 1] by default.
 Ends fitting_after(const std::vector<std::pair<int, double>>& rewards,
                    const Ends& range = std::array{0.0, 1.0}) {
   Evidence evidence(1);
@@ -723,7 +724,7 @@ TEST(EvidenceRange, WhatIsAddedApartSaysNothingAboutIt) {
   EXPECT_NE(evidence.estimate(0).interval.upper, expected.upper) << "not all are zeros and ones";
 }
 
-// --- room ------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------
 
 TEST(Evidence, ForgetsArmsOfOnePullWhenThereAreTooMany) {
   Evidence evidence(1);
@@ -927,7 +928,7 @@ TEST(Evidence, TiesOfPullsGoToTheBetterMeanAndTiesOfMeansToMorePulls) {
 
 // --- a system that has changed ---------------------------------------------------------------
 
-/// So many rewards of three arms in turn, around `mean`.
+/// `rounds` rewards of each of three arms in turn, around `mean`.
 void add_rounds(Evidence& evidence, RandomStream& random, int rounds, double mean) {
   for (int i = 0; i < 3 * rounds; ++i) {
     evidence.add(Reals{static_cast<double>(i % 3)}, mean + random.uniform());
@@ -991,9 +992,9 @@ TEST(Evidence, WhileTheLevelMovesThereAreNoIntervals) {
   EXPECT_TRUE(evidence.estimate(0).interval.bounded());
 }
 
-// --- rewards that are odd --------------------------------------------------------------------
+// --- unusual rewards -------------------------------------------------------------------------
 
-/// Every figure that can be asked for is a number or an open end, and orders well.
+/// Checks that every result is a number or an open end, and ordered correctly.
 void expect_sane(Evidence& evidence) {
   evidence.absorb();
   for (std::size_t i = 0; i < evidence.size(); ++i) {
@@ -1055,7 +1056,7 @@ TEST(Evidence, AnOutlierWidensItsOwnArmMost) {
     return evidence.estimate(arm).interval.upper - evidence.estimate(arm).interval.lower;
   };
   EXPECT_GT(width(0), 1e6);
-  EXPECT_GT(width(0), width(1)) << "of which nobody can say that it does not happen there";
+  EXPECT_GT(width(0), width(1)) << "an outlier of that arm cannot be excluded";
   EXPECT_TRUE(evidence.has_rare_extremes());
   EXPECT_NEAR(evidence.estimate(1).mean, 0.5, 0.1);
   EXPECT_GT(evidence.estimate(1).interval.lower, 0.3) << "nothing was as far below";

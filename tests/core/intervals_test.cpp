@@ -35,7 +35,7 @@ TEST(ArmAlpha, OverAllArmsSumsToWhatMayFail) {
     double sum = 0.0;
     constexpr int kArms = 100'000;
     for (int k = 1; k <= kArms; ++k) sum += arm_alpha(level, k);
-    // What is left after n arms is (1 - level) ln 2 / ln(n + 2).
+    // The rest after n arms is (1 - level) ln 2 / ln(n + 2).
     const double left = (1.0 - level) * std::numbers::ln2 / std::log(kArms + 2.0);
     EXPECT_NEAR(sum + left, 1.0 - level, 1e-12);
   }
@@ -55,8 +55,8 @@ TEST(TSequenceWidth, IsInfiniteWhileNothingIsExcluded) {
   EXPECT_EQ(t_sequence_width(4.0, 0.01), kInfinite);
 }
 
-/// The logarithm of the Bayes factor of an effect that is normal with variance 1/2 against none,
-/// with the right Haar prior on the scale, for rewards whose mean is off by this many sqrt(SS / T).
+/// The logarithm of the Bayes factor of a normal effect with variance 1/2 against none, with the
+/// right Haar prior on the scale, for rewards whose mean is off by this many sqrt(SS / T).
 long double log_bayes_factor(long double pulls, long double off) {
   const long double g = 1.0L + 0.5L * pulls;
   return -0.5L * std::log(g) + 0.5L * pulls * (std::log1p(off * off) - std::log1p(off * off / g));
@@ -72,7 +72,7 @@ RC_GTEST_PROP(TSequenceWidth, IsWhereTheBayesFactorIsOneOverAlpha, ()) {
 }
 
 TEST(TSequenceWidth, HoldsAtAllTimesForNormalRewardsOfAnyScale) {
-  // Fixed seeds: the share of runs in which the mean is ever outside must be at most alpha.
+  // Fixed seeds: the fraction of runs in which the mean is ever outside must be at most alpha.
   constexpr double kAlpha = 0.1;
   constexpr int kRuns = 400;
   int missed = 0;
@@ -90,7 +90,7 @@ TEST(TSequenceWidth, HoldsAtAllTimesForNormalRewardsOfAnyScale) {
     }
   }
   EXPECT_LE(missed, kAlpha * kRuns);
-  EXPECT_GE(missed, 0.3 * kAlpha * kRuns) << "and it is not much wider than need be";
+  EXPECT_GE(missed, 0.3 * kAlpha * kRuns) << "and it is not much wider than necessary";
 }
 
 // --- rewards in a range ----------------------------------------------------------------------
@@ -114,7 +114,7 @@ TEST(BoundedInterval, IsNarrowWhereRewardsVaryLittle) {
 }
 
 TEST(BoundedInterval, HoldsForRewardsOfAnyShapeAtAllTimes) {
-  // Rarely 1, nearly always 0.01: nothing that looks normal.
+  // Rarely 1, nearly always 0.01: far from normal.
   constexpr double kAlpha = 0.1;
   int missed = 0;
   for (std::uint64_t run = 0; run < 200; ++run) {
@@ -137,7 +137,7 @@ TEST(BoundedInterval, HoldsForRewardsOfAnyShapeAtAllTimes) {
   EXPECT_LE(missed, kAlpha * 200);
 }
 
-// --- a known variance ------------------------------------------------------------------------
+// --- known variance --------------------------------------------------------------------------
 
 TEST(SequenceWidth, IsTheOneWorkedByHand) {
   // r = (-2 ln 0.05 + ln(1 - 2 ln 0.05)) / 50 = 0.158706...
@@ -148,7 +148,7 @@ TEST(SequenceWidth, IsTheOneWorkedByHand) {
   EXPECT_NEAR(sequence_width(100.0, 0.001), 0.42270206983231, 1e-12);
 }
 
-/// The formula as the paper has it, for any r.
+/// The formula of the paper, for any r.
 long double width_with(long double pulls, long double alpha, long double r) {
   return std::sqrt(2.0L * (pulls * r + 1.0L) / (pulls * pulls * r) *
                    std::log(std::sqrt(pulls * r + 1.0L) / alpha));
@@ -251,7 +251,7 @@ TEST(SuccessInterval, WithoutAnySuccessIsTheClosedForm) {
 }
 
 TEST(SuccessInterval, TakesPartsOfPulls) {
-  // Rewards that depend on each other count for less than their number.
+  // Autocorrelated rewards count for less than their number.
   const Interval whole = success_interval(50.0, 100.0, 0.05);
   const Interval less = success_interval(5.25, 10.5, 0.05);
   EXPECT_LT(less.lower, whole.lower);

@@ -14,7 +14,7 @@
 namespace canopy {
 namespace {
 
-/// In how many of so many runs of 160 rewards it fires.
+/// The number of runs of 160 rewards, out of `runs`, in which it fires.
 int alarms(int runs, const std::function<double(int, RandomStream&)>& reward) {
   int count = 0;
   for (int run = 0; run < runs; ++run) {

@@ -65,7 +65,7 @@ TEST(Limit, IsRefusedWhereNothingCouldKeepIt) {
   EXPECT_EQ(complaint({.metric = "a", .max = 1.0}), "");
   EXPECT_EQ(complaint({.metric = "a", .min = 2.0, .max = 1.0}),
             "limit[0].min = 2: must not be above max");
-  EXPECT_EQ(complaint({.metric = "a"}), "limit[0].max: is required, or min");
+  EXPECT_EQ(complaint({.metric = "a"}), "limit[0].max: is required, unless min is given");
   EXPECT_EQ(complaint({.metric = "", .max = 1.0}), "limit[0].metric: is required");
   EXPECT_NE(complaint({.metric = "reward", .max = 1.0}), "");
   EXPECT_NE(complaint({.metric = "a", .max = std::nan("")}), "");
@@ -80,7 +80,7 @@ TEST(LimitCheck, HasFourStatesByItsDistanceFromTheLimit) {
     return check_of(most, 60.0 - deviations, deviations, 10.0, pulls).state;
   };
   EXPECT_EQ(state(1.7), LimitState::kept);
-  EXPECT_EQ(state(1.7, 0), LimitState::probably_kept) << "nobody has measured it there";
+  EXPECT_EQ(state(1.7, 0), LimitState::probably_kept) << "it was not measured there";
   EXPECT_EQ(state(0.0), LimitState::probably_kept);
   EXPECT_EQ(state(-0.1), LimitState::probably_broken);
   EXPECT_EQ(state(-1.7), LimitState::broken);

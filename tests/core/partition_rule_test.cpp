@@ -1,4 +1,4 @@
-// Boxes cut into other than two halves in turn. Halves are in partition_test.cpp.
+// Rules other than halving cyclically, which is tested in partition_test.cpp.
 
 #include "canopy/cover_tree.hpp"
 #include "canopy/errors.hpp"
@@ -50,7 +50,7 @@ Row middle_of(const Partition& partition, const Row& cell) {
   return arm;
 }
 
-/// All cells that are cut no further, below a cell.
+/// Collects all cells below a cell that cannot be cut any further.
 void collect(const Partition& partition, const Row& cell, std::uint32_t depth,
              std::vector<Row>& arms) {
   const std::vector<Row> parts = parts_of(partition, cell, depth);
@@ -148,7 +148,7 @@ RC_GTEST_PROP(BoxParts, TheMiddleOneOfAnOddNumberHasTheArmOfTheWhole, ()) {
   RC_ASSERT(others <= 1);
 }
 
-/// The share of the whole that a cell is, as far as its sides are reals or lists.
+/// The fraction of the whole in a cell, considering its sides that are reals or lists.
 double share_of(const BoxPartition& partition, const Row& cell) {
   double share = 1.0;
   for (std::size_t axis = 0; axis < partition.dimension(); ++axis) {
@@ -233,13 +233,13 @@ TEST(BoxParts, ARuleThatDoesNotFitIsRefused) {
   const Space four{{"a", Real{}}, {"b", Real{}}, {"c", Real{}}, {"d", Real{}}};
   EXPECT_EQ(
       complaint_of<BoxPartition>(four, PartitionRule(SplitRule::every_side)),
-      "optimizer.partition = every_side: must be another one: with 4 parameters there are more "
+      "optimizer.partition = every_side: cannot be used here: with 4 parameters it makes more "
       "than 10 parts");
-  EXPECT_EQ(
-      complaint_of<BoxPartition>(line(), PartitionRule(SplitRule::every_side, 3)),
-      "optimizer.partition = every_side/3: must have no number of parts: every side is halved");
+  EXPECT_EQ(complaint_of<BoxPartition>(line(), PartitionRule(SplitRule::every_side, 3)),
+            "optimizer.partition = every_side/3: must not have a number of parts: every_side "
+            "halves every side");
   EXPECT_EQ(complaint_of<BoxPartition>(line(), PartitionRule(SplitRule::cyclic, 11)),
-            "optimizer.partition = cyclic/11: must have 2 to 10 parts");
+            "optimizer.partition = cyclic/11: the number of parts must be 2 to 10");
 }
 
 struct Nothing {
@@ -257,7 +257,7 @@ RC_GTEST_PROP(CoverTree, OfAnyArityHangsTogetherAndIsRestored, ()) {
   for (int i = 0; i < 60; ++i) {
     const auto node = static_cast<NodeIndex>(random() % tree.size());
     if (!tree[node].is_leaf() || tree.expand(node)) continue;
-    // Random cuts may be so near each other that a narrow cell is all that is left.
+    // Random cuts may be so close to each other that only a narrow cell is left.
     const Row cell(tree.cell(node).begin(), tree.cell(node).end());
     RC_ASSERT(parts_of(*partition, cell, tree[node].depth).empty());
   }
@@ -290,7 +290,7 @@ TEST(CoverTree, RefusesAPartitionOfAnotherArity) {
   const std::shared_ptr<const Partition> thirds =
       std::make_shared<BoxPartition>(line(), PartitionRule(SplitRule::cyclic, 3));
   EXPECT_EQ((complaint_of<CoverTree<Nothing>>(thirds)),
-            "optimizer.partition: this algorithm needs 2 parts of a cell, there are 3");
+            "optimizer.partition: this algorithm needs cells with 2 parts, the partition makes 3");
   EXPECT_EQ((complaint_of<CoverTree<Nothing, kAnyArity>>(thirds)), "");
 }
 

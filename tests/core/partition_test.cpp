@@ -1,5 +1,5 @@
-// A cell of a box is, for each axis, its lower end and then its upper end, in log units on a log
-// scale; whole numbers own both of their ends.
+// A cell of a box has, for each axis, its lower end and then its upper end, in log units on a log
+// scale; both ends of whole numbers belong to the cell.
 
 #include "canopy/partition.hpp"
 
@@ -44,7 +44,7 @@ std::vector<double> arm_of(const Partition& partition, const Cell& cell) {
   return arm;
 }
 
-/// Which axis was cut; fails when it is not exactly one.
+/// The axis that was cut; fails unless it is exactly one.
 std::size_t cut_axis(const Cell& cell, const Cell& left, const Cell& right) {
   std::vector<std::size_t> cut;
   for (std::size_t axis = 0; 2 * axis < cell.size(); ++axis) {
@@ -145,7 +145,7 @@ double step_of(const Parameter& parameter) {
   return integer != nullptr ? static_cast<double>(integer->step) : 1.0;
 }
 
-/// No other cut of the integers from..to makes halves that are more alike in log units.
+/// Checks that no other cut of the integers from..to makes halves that are more equal in log units.
 void check_log_cut(double from, double to, double right) {
   const auto difference = [&](double start) {
     return std::abs(std::log(start / from) - std::log((to + 1.0) / start));
@@ -154,7 +154,7 @@ void check_log_cut(double from, double to, double right) {
   if (right < to) RC_ASSERT(difference(right) <= difference(right + 1.0) + 1e-9);
 }
 
-/// The two halves cover the cell and do not overlap.
+/// Checks that the two halves cover the cell and do not overlap.
 void check_halves(const Parameter& parameter, const double* cell, const double* left,
                   const double* right) {
   RC_ASSERT(left[0] == cell[0]);
@@ -176,7 +176,7 @@ void check_halves(const Parameter& parameter, const double* cell, const double* 
   }
 }
 
-/// The arm is the middle of the cell, in the user's units.
+/// Checks that the arm is the middle of the cell, in the user's units.
 void check_arm(const Parameter& parameter, const double* cell, double arm) {
   if (const auto* real = parameter.domain.as<Real>()) {
     RC_ASSERT(real->low <= arm && arm <= real->high);

@@ -35,7 +35,7 @@ std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
   return (a >> 32) * (b >> 32) + (left >> 32) + (right >> 32);
 }
 
-/// Philox4x64-10 as Salmon et al. (2011) print it, to judge the library's by.
+/// Philox4x64-10 as published by Salmon et al. (2011), the reference for the library's.
 std::array<std::uint64_t, 4> philox(std::array<std::uint64_t, 4> x,
                                     std::array<std::uint64_t, 2> key) {
   constexpr std::uint64_t kM0 = 0xD2E7470EE14C6C93;
@@ -69,8 +69,8 @@ TEST(Random, TheJudgeGivesThePublishedAnswers) {
 }
 
 TEST(Random, FirstNumbersNeverChange) {
-  // Worked out with another Philox, written in Python from the paper: the counter is (block, 0,
-  // run, 0), the key is (seed, FNV-1a of the three names, each with a zero byte behind it).
+  // Computed with an independent Philox, written in Python from the paper: the counter is (block,
+  // 0, run, 0), the key is (seed, FNV-1a of the three names, each followed by a zero byte).
   EXPECT_EQ(first_numbers({}), (Draws{0xe3459ff37eacd2b1, 0xe1f6dd6db84e33d7, 0xc45bc4d5b63b760e,
                                       0x2e3d7fbc59f116bf, 0xbc2af8b5af47bfb1, 0xbbd65ead8887908d,
                                       0xc453926f49567f04, 0xe4dc1229241029cd}));

@@ -18,7 +18,7 @@
 namespace canopy {
 namespace {
 
-/// The five numbers as their definitions have them, in two passes and more digits.
+/// The sums by their definitions, in two passes and higher precision.
 Rewards by_definition(const std::vector<double>& rewards) {
   long double sum = 0.0L;
   for (const double reward : rewards) sum += reward;
@@ -42,7 +42,7 @@ Rewards sum_of(Rewards a, const Rewards& b) {
   return a += b;
 }
 
-/// Whether the two agree up to rounding, which the squares feel by level and spread.
+/// Whether the two are equal up to rounding, which affects squares by level and spread.
 bool agree(const Rewards& a, const Rewards& b) {
   const double level = std::max(std::abs(a.min), std::abs(a.max));
   const double spread = a.max - a.min;

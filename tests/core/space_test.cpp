@@ -27,7 +27,7 @@ using testing::kNan;
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 53;
 
-/// What the constructor says is wrong, sentence by sentence; nothing when it is content.
+/// The constructor's violations, as sentences; empty if there are none.
 std::vector<std::string> complaints(std::vector<Parameter> parameters) {
   std::vector<std::string> sentences;
   try {
@@ -413,7 +413,7 @@ RC_GTEST_PROP(Space, ArmsOfTheUnitCubeLeadThereAndBack, ()) {
       } else if (space.value_count(axis).value() < 1000) {
         RC_ASSERT(again[axis] == arm[axis]);
       } else {
-        RC_ASSERT(std::abs(again[axis] - arm[axis]) <= 4.0);  // of 2^54 numbers
+        RC_ASSERT(std::abs(again[axis] - arm[axis]) <= 4.0);  // the range has 2^54 numbers
       }
       RC_ASSERT(space.coordinate(axis, space.value(arm, axis)) == arm[axis]);
     }

@@ -1,4 +1,4 @@
-// The paper's bounds against numbers worked by hand (to twenty digits, outside of this code).
+// The paper's bounds, compared with numbers computed independently to twenty digits.
 
 #include "canopy/theory.hpp"
 
@@ -65,7 +65,7 @@ TEST(Theory, CertainDepthBoundIsAtLeastOneSinceTheRootHasChildren) {
   EXPECT_EQ(certain_depth_bound(round_numbers(), 1.0), 1.0);  // 1 / (4 ln 40) < 1
 }
 
-TEST(Theory, CertainDepthBoundIsInfiniteWhenTheFirstPhaseHasNoDoubt) {
+TEST(Theory, CertainDepthBoundIsInfiniteIfLOfTheFirstPhaseIsZero) {
   TheoryParameters parameters = round_numbers();
   parameters.delta = 0.9;
   parameters.confidence.c1 = 4.0;  // 4 * 0.9 / 2 > 1, so L1 = 0
@@ -84,7 +84,7 @@ TEST(Theory, CertainNodeBoundFillsOneLevelAfterTheOther) {
   EXPECT_EQ(certain_node_bound(parameters, 60.0), 5.0);
 }
 
-TEST(Theory, CertainNodeBoundTakesAPullForEveryExpansionWhenThereIsNoDoubt) {
+TEST(Theory, CertainNodeBoundTakesAPullForEveryExpansionIfLIsZero) {
   TheoryParameters parameters = round_numbers();
   parameters.delta = 0.9;
   parameters.confidence.c1 = 4.0;
@@ -101,7 +101,7 @@ TEST(Theory, RegretOfIndependentRewardsIsThatOfTheoremOne) {
 }
 
 TEST(Theory, RegretOfCorrelatedRewardsIsThatOfTheoremTwo) {
-  // The same X; 4 (3 sqrt 2 + 4) nu1 in place of 24 nu1, and sqrt(n) alone behind it.
+  // The same X; 4 (3 sqrt 2 + 4) nu1 in place of 24 nu1, and only sqrt(n) after it.
   EXPECT_NEAR(regret_bound(round_numbers(), Feedback::correlated, 1e4), 33592.924874695590, 1e-8);
   EXPECT_NEAR(regret_bound(one_dimensional(), Feedback::correlated, 1e4), 130535.13347910058, 1e-7);
 }
@@ -124,7 +124,7 @@ TEST(Theory, NodeBoundOfTooFewStepsForADepthIsStillANumber) {
   EXPECT_DOUBLE_EQ(node_bound(round_numbers(), 1.0), 1.5);
 }
 
-/// Theorem 3 with no thought for speed.
+/// Theorem 3, without optimizations.
 double least_node_bound(const TheoryParameters& p, double steps, double deepest) {
   const double d = p.near_optimality_dimension;
   double least = std::numeric_limits<double>::infinity();

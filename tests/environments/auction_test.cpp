@@ -17,7 +17,7 @@ double f_of(const SteadyEnvironment& environment, double reserve) {
 }
 
 TEST(Auction, RevenueFollowsTheRules) {
-  EXPECT_EQ(revenue({0.4, 0.2}, 0.5), 0.0) << "nobody reaches the reserve";
+  EXPECT_EQ(revenue({0.4, 0.2}, 0.5), 0.0) << "no bid reaches the reserve";
   EXPECT_EQ(revenue({0.7, 0.2}, 0.5), 0.5) << "one does, and pays it";
   EXPECT_EQ(revenue({0.9, 0.7}, 0.5), 0.7) << "two do";
   EXPECT_EQ(revenue({0.0, 0.0}, 0.0), 0.0);
@@ -71,13 +71,13 @@ TEST(ReactiveAuction, AversionLowersTheBestReserve) {
   }
 }
 
-TEST(ReactiveAuction, AnAuctionWhereNobodyComesEarnsNothing) {
+TEST(ReactiveAuction, AnAuctionWithoutBiddersEarnsNothing) {
   EXPECT_EQ(f_of(ReactiveAuction({.aversion = 1.0}), 1.0), 0.0);
 }
 
 TEST(ReactiveAuction, AfterAChangeTheRewardsAreOffByNoMoreThanTheMixingTime) {
-  // From the memory of the worst past, the expected rewards of a reserve held from there on: their
-  // distance from f in sum, over many runs, with its standard error.
+  // Starting from the worst memory, the expected rewards of a reserve held from then on: the sum of
+  // their differences from f, over many runs, with its standard error.
   const double reserve = 0.3;
   const ReactiveAuctionOptions options{.bidders = 2, .aversion = 0.8, .beta = 0.1};
   const ReactiveAuction auction(options);

@@ -62,7 +62,7 @@ TEST(CartPole, GoodGainsRarelyFall) {
 }
 
 TEST(CartPole, TheTableIsWhatASimulationMeasures) {
-  // Points of the grid and points between them, with the accuracy that the documentation states.
+  // Points of the grid and points between them, with the documented accuracy.
   CartPole environment;
   for (const std::vector<double>& gains : {std::vector<double>{0.0, 0.0},
                                            {20.0, 4.0},

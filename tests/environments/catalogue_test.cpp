@@ -1,4 +1,4 @@
-// What every environment of the catalogue must do, whichever it is.
+// Properties of every environment in the catalogue.
 
 #include "canopy/auction.hpp"
 #include "canopy/contextual_function.hpp"
@@ -30,7 +30,7 @@ std::unique_ptr<KnownEnvironment> make(std::string_view name) {
   return make_environment({std::string(name)});
 }
 
-/// Where means are compared: of what moves, at the first step of a run.
+/// Means are compared at the first step of a run if the environment moves.
 constexpr std::uint64_t kAnyStep = 1;
 
 std::vector<double> random_arm(const Space& space, RandomStream& random) {
@@ -75,7 +75,7 @@ TEST_P(EveryEnvironment, ALongRunEarnsTheMeanReward) {
   RandomStream random({.seed = 2, .environment = GetParam()});
   std::vector<std::vector<double>> arms{environment->optimum_at(kAnyStep).arm};
   for (int i = 0; i < 3; ++i) arms.push_back(random_arm(environment->space(), random));
-  // What cart-pole knows of itself was measured and is interpolated.
+  // The mean rewards of cart-pole were measured and are interpolated.
   const double slack = GetParam() == "cart-pole" ? 0.005 : 1e-9;
   for (const std::vector<double>& arm : arms) {
     const auto [mean, error] = long_run(*environment, arm, 400'000);
@@ -149,7 +149,7 @@ TEST(EnvironmentCatalogue, KnowsItsNames) {
   EXPECT_THROW((void)make_environment({"nowhere"}), ConfigurationError);
 }
 
-/// What making it says is wrong, and what its constructor says, which must be the same.
+/// The message of making it by name and that of its constructor, which must be equal.
 template <class AnEnvironment, class Options>
 std::string complaint(const std::string& name, const Options& options) {
   std::string of_entry;

@@ -168,7 +168,7 @@ TEST(ContextProblems, RewardsOfZeroAndOneHaveTheMeanF) {
 
 // --- contexts ------------------------------------------------------------------------------------
 
-TEST(ContextArrivals, ARunHasItsContextsWheneverOneAsks) {
+TEST(ContextArrivals, TheContextsOfARunCanBeReadInAnyOrder) {
   ContextualFunction function({.problem = ContextProblem::one_of_three});
   const auto contexts_of = [&](std::uint64_t seed) {
     RandomStream random({.seed = seed});

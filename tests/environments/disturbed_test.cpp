@@ -24,7 +24,7 @@ constexpr int kPullsOfADay = 288;
 constexpr int kManyPulls = 700 * kPullsOfADay;
 constexpr int kManyRuns = 4000;
 
-/// How many standard errors an average may be off: by chance it never is.
+/// Tolerance in standard errors, large enough that chance never exceeds it.
 constexpr double kErrors = 7.0;
 
 double average_in(const std::vector<double>& numbers) {
@@ -54,7 +54,7 @@ double correlation_after(std::size_t lag, const std::vector<double>& numbers) {
   return sum / static_cast<double>(numbers.size() - lag) / variance_in(numbers);
 }
 
-/// A reward of 0 at 2 up to one of 1 at 6, disturbed.
+/// A slope with reward 0 at 2 up to 1 at 6, disturbed.
 class DisturbedSlope : public ::testing::Test {
  protected:
   DisturbedSlope() { std::cout << "seed " << seed_ << "\n"; }
@@ -63,10 +63,10 @@ class DisturbedSlope : public ::testing::Test {
     return {std::make_unique<testing::Slope>(2.0, 6.0), kind, kDisturbanceSize};
   }
 
-  /// Where f is that.
+  /// The x at which the slope has this value.
   static double x_of(double f) { return 2.0 + 4.0 * f; }
 
-  /// What is added to f, in sizes, in a long run.
+  /// The noise added to f, in units of the size, in a long run.
   std::vector<double> noise(Disturbance kind, double f = 0.5) {
     Disturbed environment = slope(kind);
     environment.start(random_);
@@ -78,7 +78,7 @@ class DisturbedSlope : public ::testing::Test {
     return found;
   }
 
-  /// The same after so many pulls of many runs of one environment.
+  /// The noise after this many pulls, for many runs of one environment.
   std::vector<double> noise_after(int pulls, Disturbance kind) {
     Disturbed environment = slope(kind);
     const double x = x_of(0.5);
@@ -92,7 +92,7 @@ class DisturbedSlope : public ::testing::Test {
     return found;
   }
 
-  /// Rewards that are one of two values: as many of the larger one as f says.
+  /// Checks that rewards have two values, the larger one with probability f.
   void expect_one_of_two(Disturbance kind, double larger) {
     Disturbed environment = slope(kind);
     environment.start(random_);
@@ -184,14 +184,14 @@ TEST_F(DisturbedSlope, AutocorrelatedNoiseFadesAsItsNameSays) {
   for (const auto& [kind, memory] :
        {Case{Disturbance::ar_50, 0.5}, {Disturbance::ar_90, 0.9}, {Disturbance::ar_98, 0.98}}) {
     const std::vector<double> found = noise(kind);
-    // So many pulls are worth one of independent noise, for the mean and for the variance.
+    // This many autocorrelated pulls are equivalent to one independent pull, for mean and variance.
     const double slower = (1.0 + memory) / (1.0 - memory);
     const double slower_squares = (1.0 + memory * memory) / (1.0 - memory * memory);
     EXPECT_NEAR(average_in(found), 0.0, kErrors * std::sqrt(slower / kManyPulls));
     EXPECT_NEAR(variance_in(found), 1.0, kErrors * std::sqrt(2.0 * slower_squares / kManyPulls));
     EXPECT_NEAR(correlation_after(1, found), memory, 0.01);
     EXPECT_NEAR(correlation_after(2, found), memory * memory, 0.02);
-    // A run begins anywhere, too.
+    // The state at the beginning of a run is random, too.
     const std::vector<double> first = noise_after(1, kind);
     EXPECT_NEAR(average_in(first), 0.0, kErrors / std::sqrt(kManyRuns));
     EXPECT_NEAR(variance_in(first), 1.0, kErrors * std::sqrt(2.0 / kManyRuns));
@@ -228,8 +228,8 @@ TEST_F(DisturbedSlope, JumpsAreRareAndLarge) {
   const std::vector<double> found = noise_after(100, Disturbance::jumps);
   EXPECT_NEAR(average_in(found), 0.0, kErrors * std::sqrt(10.0 / kManyRuns));
   EXPECT_NEAR(variance_in(found), 10.0, kErrors * 10.0 * std::sqrt(5.0 / kManyRuns));
-  // In 20 pulls there is mostly none at all: 60 % of the rewards are within one size, of a walk
-  // with the same variance it would be 45 %.
+  // In 20 pulls there is mostly no jump: 60 % of the rewards are within one size; for a walk with
+  // the same variance it would be 45 %.
   const double near = share_where(noise_after(20, Disturbance::jumps),
                                   [](double number) { return std::abs(number) < 1.0; });
   EXPECT_GT(near, 0.54);

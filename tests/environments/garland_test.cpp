@@ -31,7 +31,7 @@ struct At {
   operator Arm() const { return {&x, 1}; }
 };
 
-/// What the constructor says is wrong; empty when it is content.
+/// The constructor's violations; empty if there are none.
 template <class Environment, class Options>
 std::string complaint(const Options& options) {
   try {
@@ -43,7 +43,7 @@ std::string complaint(const Options& options) {
 }
 
 TEST(Garland, IsTheFunctionOfThePaper) {
-  // Worked out to twenty digits elsewhere.
+  // Computed independently to twenty digits.
   EXPECT_DOUBLE_EQ(garland(0.25), 0.59879920013265922);
   EXPECT_DOUBLE_EQ(garland(0.3), 0.65801500725985414);
   EXPECT_EQ(garland(0.0), 0.0);
@@ -56,7 +56,7 @@ TEST(Garland, KnowsItsOptimum) {
     ASSERT_EQ(optimum.arm.size(), 1U);
     EXPECT_DOUBLE_EQ(optimum.arm[0], std::numbers::pi / 6.0);
     EXPECT_DOUBLE_EQ(optimum.value, 0.9977723911610445);
-    // The root around the maximum makes 1e-15 in the sine 1e-8 in f.
+    // Near the maximum, the square root turns an error of 1e-15 in the sine into 1e-8 in f.
     EXPECT_NEAR(Garland().mean_reward(optimum.arm), optimum.value, 1e-7);
   }
 }
@@ -239,7 +239,7 @@ TEST(GarlandMdp, AfterAChangeTheRewardsAreOffByNoMoreThanTheMixingTime) {
   }
 }
 
-/// Rewards of a run that goes through a fixed round of arms.
+/// Rewards of a run that plays a fixed cycle of arms.
 std::vector<double> trajectory(std::uint64_t seed) {
   GarlandMdp environment;
   RandomStream random({.seed = seed});

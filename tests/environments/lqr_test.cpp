@@ -89,7 +89,7 @@ TEST(MeanCappedReward, OfOnePartAloneIsTheOther) {
   EXPECT_NEAR(mean_capped_reward(1.3, 0.0, 5.0), mean_capped_reward(1.3, 5.0), 1e-6);
 }
 
-/// Gains and least cost of a Riccati equation in two dimensions, by iterating it.
+/// The gains and the least cost of a Riccati equation in two dimensions, by iteration.
 struct Gains {
   double position, velocity, cost;
 };
@@ -145,8 +145,8 @@ TEST(Lqr2d, TheOptimumIsWhereAPatternSearchEnds) {
 }
 
 TEST(Lqr2d, TheChainIsStableHoweverPoliciesAreSwitched) {
-  // V(x) = x' P x falls under every policy in the box. The closed loop is linear in the gains and
-  // its norm convex, so the corners suffice.
+  // V(x) = x' P x decreases under every policy in the box. The closed loop is linear in the gains
+  // and its norm convex, so checking the corners suffices.
   const Lqr2d lqr;
   const auto& first = *lqr.space().parameters()[0].domain.as<Real>();
   const auto& second = *lqr.space().parameters()[1].domain.as<Real>();

@@ -13,7 +13,7 @@
 namespace canopy {
 namespace {
 
-/// A counter that an action moves, and a look at it that is one step old.
+/// A counter that is moved by actions, observed with a delay of one step.
 struct Counter {
   struct State {
     double count = 0.0;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kSpan = 3'000;
 
-/// Of the quadratic hill, whose maximum is at 0.37 while nothing moves.
+/// The maximum of the quadratic hill, which is at 0.37 if nothing moves.
 double place_at(const Moving& moving, std::uint64_t t) {
   return moving.optimum_at(t).arm[0];
 }
@@ -161,7 +161,7 @@ TEST_F(MovingHills, NoiseRemembersAsMuchAsItIsTold) {
     products += noise * before / kPulls;
     before = noise;
   }
-  // So many pulls are worth one of independent noise.
+  // This many autocorrelated pulls are equivalent to one independent pull.
   const double slower = (1.0 + kMemory * kMemory) / (1.0 - kMemory * kMemory);
   EXPECT_NEAR(squares, 0.25, 7.0 * 0.25 * std::sqrt(2.0 * slower / kPulls));
   EXPECT_NEAR(products / squares, kMemory, 0.01);

@@ -14,7 +14,7 @@ namespace {
 using testing::long_run;
 
 TEST(Routing, TheOptimumIsTheSquareRootRule) {
-  // m1 = 1.2 + 1/3, m2 = 0.6 + 1/3: worked out elsewhere.
+  // m1 = 1.2 + 1/3, m2 = 0.6 + 1/3: computed independently.
   const Optimum optimum = Routing().optimum();
   const double m1 = 1.2 + 1.0 / 3.0;
   const double m2 = 0.6 + 1.0 / 3.0;

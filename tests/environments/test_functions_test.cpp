@@ -123,7 +123,7 @@ TEST(Rosenbrock, IsTheOneWorkedByHand) {
   EXPECT_THROW(Rosenbrock({.dimension = 1}), ConfigurationError);
 }
 
-/// Climbs from the optimum that is claimed: nothing nearby is above it by more than rounding.
+/// Climbs from the claimed optimum: no arm nearby may be better by more than rounding.
 void expect_top(const SteadyEnvironment& f) {
   const Optimum top = f.optimum();
   EXPECT_NEAR(f.mean_reward(top.arm), top.value, 1e-15);
@@ -144,7 +144,7 @@ TEST(Hartmann, ItsOptimaAreTops) {
 }
 
 TEST(Hartmann, IsNearTheHeightOfABellInItsMiddle) {
-  // Of the fourth bell of three parameters: 3.2 and what the second and the others add there,
+  // The fourth bell of three parameters: 3.2 plus the contributions of the second and the others,
   // 1.2 exp(-0.1 0.4318^2 - 10 0.1356^2 - 35 0.1358^2) and so on.
   const double second =
       1.2 * std::exp(-(0.1 * 0.4318 * 0.4318 + 10.0 * 0.1356 * 0.1356 + 35.0 * 0.1358 * 0.1358));

@@ -34,7 +34,7 @@ name = "thoo"
 horizon = "doubling"
 )";
 
-/// The message with which a text is refused.
+/// The message of the error for a text; "accepted" if there is none.
 std::string refusal(std::string toml, const std::string& replace = "", const std::string& by = "") {
   if (!replace.empty()) toml.replace(toml.find(replace), replace.size(), by);
   try {
@@ -128,10 +128,10 @@ TEST(ExperimentSpecification, ASuiteHasPointsWhereItsProfileWantsThem) {
   EXPECT_EQ(checkpoint_steps(suite, suite.comparisons[0].algorithms[1]),
             (std::vector<std::uint64_t>{10, 100, 1000}));
   EXPECT_EQ(refusal(kSuite, "steps = 10000", "steps = 99"),
-            "e.toml:2: steps = 99: must be at least 100 in a suite, or profile must say what n are "
+            "e.toml:2: steps = 99: must be at least 100 in a suite, unless profile lists the n to "
             "compared");
   EXPECT_EQ(refusal(kSuite, "steps = 10000", "regret = \"realised\""),
-            "e.toml:2: regret = 'realised': must be \"pseudo\" in a suite, whose profile is one of "
+            "e.toml:2: regret = 'realised': must be \"pseudo\" in a suite, whose profile compares "
             "ratios: realised regrets can be below zero");
 }
 
@@ -243,7 +243,7 @@ rho = 2
 nu1 = []
 )");
   for (const char* part :
-       {"e.toml:1: name = 'a b': must be letters, digits, - and _",
+       {"e.toml:1: name = 'a b': must consist of letters, digits, - and _",
         "e.toml:2: steps = 0: must be a whole number from 1 to 1000000000000",
         "e.toml:3: rums = 3: unknown key, did you mean \"runs\"?",
         "e.toml:6: comparison[0].environment.name = 'garlnd': unknown environment, did you mean "
@@ -265,10 +265,10 @@ TEST(ExperimentSpecification, RefusesWhatCannotBeRun) {
   EXPECT_NE(refusal(kEveryKey, "name = \"thoo\"", "name = \"too\"").find("did you mean \"thoo\"?"),
             std::string::npos);
   EXPECT_NE(refusal(kEveryKey, "name = \"thoo\"", "label = \"HCT\"\nname = \"thoo\"")
-                .find("\"HCT\" is used twice"),
+                .find("\"HCT\" is the label of two algorithms"),
             std::string::npos);
   EXPECT_NE(refusal(kEveryKey, "name = \"hct\"", "name = \"hct\"\nnu1 = 3")
-                .find("grid.nu1: is also set outside the grid"),
+                .find("grid.nu1: must not be set both in the grid and outside"),
             std::string::npos);
   EXPECT_EQ(refusal("name = \"x\"\nname = \"y\"\n").substr(0, 27), "e.toml:2:8: not valid TOML:");
 }

@@ -61,7 +61,7 @@ class ExperimentFolder : public ::testing::Test {
   testing::TemporaryFolder folder_;
 };
 
-/// Everything but the times.
+/// Compares everything except times.
 void expect_same(const std::vector<ComparisonResult>& a, const std::vector<ComparisonResult>& b) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t c = 0; c < a.size(); ++c) {
@@ -100,7 +100,7 @@ TEST_F(ExperimentFolder, ChoosesTheBetterCandidateAndMeasuresWithFreshSeeds) {
   EXPECT_EQ(results[0].algorithms[1].candidates, 1U);
 }
 
-/// Dies after some units.
+/// Throws after some units.
 class DyingExecutor final : public Executor {
  public:
   explicit DyingExecutor(int units) : units_(units) {}
@@ -204,7 +204,7 @@ TEST_F(ExperimentFolder, ALabelMayHoldALineEnd) {
   EXPECT_GT(UnitLog(path("units.csv"), fingerprint(experiment_), false).size(), 0U);
 }
 
-/// The numbers of one algorithm, the times aside.
+/// The numbers of one algorithm, except times.
 std::vector<double> numbers_of(const ComparisonResult& comparison, const std::string& label) {
   for (const AlgorithmResult& algorithm : comparison.algorithms) {
     if (algorithm.label != label) continue;
@@ -247,7 +247,7 @@ TEST_F(ExperimentFolder, AnotherAlgorithmOrCandidateChangesNoNumbersOfTheOthers)
   algorithms.push_back({"twin", {twin}});
   expect_same_as_alone("the same under another label");
   const ComparisonResult both = run("the same under another label.csv", executor).front();
-  EXPECT_NE(numbers_of(both, "twin"), numbers_of(both, "thoo")) << "which has noise of its own";
+  EXPECT_NE(numbers_of(both, "twin"), numbers_of(both, "thoo")) << "it has its own random numbers";
 
   experiment_ = as_it_was;
   experiment_.comparisons.push_back(experiment_.comparisons[0]);
@@ -290,7 +290,7 @@ name = "hct"
   EXPECT_EQ(*environment.options.find("speed"), OptionValue(0.0));
   ThreadExecutor one(1);
   const ComparisonResult result = run("own.csv", one).front();
-  // The hill stays at 0 and loses half of the way there: a fair round of n arms loses 1/4.
+  // The hill stays at 0 and falls by half over the line: playing n arms in turn loses 1/4.
   const AlgorithmResult& round_robin = result.algorithms[0];
   EXPECT_EQ(round_robin.candidates, 3U);
   EXPECT_NEAR(round_robin.per_step_regret.mean, 0.25, 1e-3);

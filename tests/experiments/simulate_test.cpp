@@ -70,7 +70,7 @@ TEST(Simulate, RealisedRegretIsPseudoRegretPlusTheNoise) {
   const SimulationResult noisy =
       simulate(kGarland, kTuned, {.steps = 20'000, .runs = 4, .seed = 1}).value();
   for (const RunResult& run : noisy.runs) {
-    // The mean of 20 000 draws of width 1: standard deviation 0.002.
+    // The mean of 20 000 draws of width 1 has standard deviation 0.002.
     EXPECT_NEAR(run.per_step_regret, run.per_step_realised_regret, 0.01);
     EXPECT_NE(run.per_step_regret, run.per_step_realised_regret);
   }
@@ -133,7 +133,7 @@ TEST(Simulate, NumbersDependOnSeedEnvironmentLabelPurposeAndNumberAlone) {
                            const RunOptions& options) {
     return run_once(environment, optimizer, options).per_step_realised_regret;
   };
-  // Of a grid of one point, realised regret is the noise.
+  // On a grid of one point, realised regret is the noise.
   const Selection point{"grid", {{"points", std::uint64_t{1}}}};
   const double noise = realised(kGarland, point, plain);
   RunOptions named = plain;
@@ -166,7 +166,7 @@ using testing::DriftingOptions;
 using testing::RoundRobin;
 using testing::RoundRobinOptions;
 
-/// Adds both, the first time it is called.
+/// Adds both to the catalogues on the first call.
 void add_own() {
   if (environments().find("drifting") == nullptr) {
     environments().add(environment_entry<Drifting, DriftingOptions>("drifting", "moves"));
@@ -306,14 +306,14 @@ TEST(Simulate, APlayerIsJudgedByItsArmsItsRewardsAndItsBest) {
 
 const Selection kContextual{"contextual", {{"noise", "gaussian"}, {"noise_width", 0.1}}};
 
-/// Plays what is best in the context, but for an offset, and writes contexts down.
+/// Plays the best arm of the context, plus an offset, and records contexts.
 class Informed final : public Player {
  public:
   Informed(const ContextualEnvironment& environment, double offset)
       : environment_(environment), offset_(offset) {}
 
   Pull ask(std::uint64_t /*pulls*/) override {
-    ADD_FAILURE() << "it is to be told the context";
+    ADD_FAILURE() << "ask_in must be called instead";
     return {};
   }
   Pull ask_in(Context context, std::uint64_t pulls) override {
@@ -368,7 +368,7 @@ TEST(SimulateInContexts, TheContextOfAPullIsToldBeforeIt) {
   EXPECT_EQ(run.best_arm_mean, 0.9);
 }
 
-TEST(SimulateInContexts, WhoSeesTheContextLosesLess) {
+TEST(SimulateInContexts, AnOptimizerThatSeesTheContextLosesLess) {
   const SimulationOptions options{.steps = 2'000, .runs = 4, .seed = 3};
   SimulationOptions ignoring = options;
   ignoring.ignore_context = true;

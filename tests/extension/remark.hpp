@@ -10,7 +10,7 @@ namespace canopy {
 
 struct Remarked {
   static constexpr std::string_view kName = "remark";
-  static constexpr std::string_view kLine = "Somebody has something to say about the study.";
+  static constexpr std::string_view kLine = "A remark of a user about the study.";
 
   std::string text;
 

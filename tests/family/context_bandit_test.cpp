@@ -1,4 +1,4 @@
-// What every bandit that is told contexts must do.
+// Properties of every bandit that supports contexts.
 
 #include "canopy/errors.hpp"
 #include "canopy/optimizers.hpp"
@@ -76,7 +76,7 @@ TEST_P(EachContextBandit, HasOneRewardATicketAndAsksForTheContext) {
 }
 
 TEST_P(EachContextBandit, AnswersBelongToTheContextOfTheirTicket) {
-  // What is told for a ticket of one context must not be learnt in that of the last ask.
+  // Rewards told for a ticket of one context must not be learnt in the context of the last ask.
   const auto forwards = make();
   const auto backwards = make();
   const std::vector<double> first{3.0, 0.0};
@@ -121,7 +121,7 @@ TEST_P(EachContextBandit, GoesOnFromWhatWasSavedWithTicketsInFlight) {
   EXPECT_EQ(copy->save(), original->save());
 }
 
-TEST_P(EachContextBandit, LearnsWhatNobodyAskedForInItsContextAlone) {
+TEST_P(EachContextBandit, LearnsObservedRewardsOnlyInTheirContext) {
   const auto optimizer = make();
   const std::vector<double> here{3.0, 0.0};
   for (const double arm : {0.125, 0.375, 0.625, 0.875}) {

@@ -29,12 +29,12 @@ std::size_t cells_of(std::vector<ContextVariable> variables, std::uint64_t parts
 
 TEST(ContextGrid, HasCellsAlongNumbersAndForEveryValueOfAChoice) {
   EXPECT_EQ(cells_of({{"z", Real{0.0, 1.0}}}, 4), 4U);
-  EXPECT_EQ(cells_of({{"n", Integer{1, 3}}}, 4), 3U) << "no more than there are values";
+  EXPECT_EQ(cells_of({{"n", Integer{1, 3}}}, 4), 3U) << "at most as many as there are values";
   EXPECT_EQ(cells_of({{"c", Choice{{"a", "b", "c"}}}}, 2), 3U) << "values are not alike";
   EXPECT_EQ(cells_of({{"z", Real{1.0, 100.0, Scale::log}}, {"c", Choice{{"a", "b"}}}}, 4), 8U);
 }
 
-/// A Grid for each cell, as they would be by themselves.
+/// Compares with one independent Grid per cell.
 RC_GTEST_PROP(ContextGrid, EqualsAGridOfItsOwnInEveryCell, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto parts = *rc::gen::inRange<std::uint64_t>(1, 6);
@@ -77,8 +77,9 @@ TEST(ContextGrid, WhatItCannotDoIsNamed) {
   EXPECT_EQ(complaint({.context_parts = 0}),
             "optimizer.context_parts = 0: must be a whole number from 1 to 1000000");
   EXPECT_EQ(complaint({.points = 100, .context_parts = 101}),
-            "optimizer.context_parts = 101: makes more than 1000000 cells of contexts times arms; "
-            "points has the number of arms along each parameter");
+            "optimizer.context_parts = 101: gives more than 1000000 context cells times arms; "
+            "reduce it, or "
+            "points, the number of arms along each parameter");
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ TEST(Doo, FindsTheMaximumOfAFunctionThatIsAsSmoothAsItWasTold) {
   EXPECT_NEAR(doo.best()->arm[0], 0.3, 1e-9);
 }
 
-/// Plays both side by side in one random setting and compares every arm.
+/// Plays the optimizer and the textbook with random settings and compares every arm.
 void compare_doo() {
   const auto setting = testing::random_setting();
   const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1'000'000);

@@ -82,7 +82,7 @@ TEST(Gpo, SearchesThenValidatesThenPlaysTheWinner) {
 }
 
 TEST(Gpo, EndsWithItsHorizonHoweverManyPullsAreInFlight) {
-  // 15 instances, each of which has 33 pulls, and what it found 33 more: 990 in all.
+  // 15 instances with 33 pulls each, and 33 more for each arm found: 990 in all.
   for (const std::size_t in_flight : {1U, 8U, 50U}) {
     Gpo gpo(line(), {.horizon = 1000}, {.reward_range = {{0.0, 1.0}}});
     ASSERT_EQ(gpo.plan().instances * gpo.plan().share, 495U);
@@ -102,7 +102,7 @@ TEST(Gpo, EndsWithItsHorizonHoweverManyPullsAreInFlight) {
       }
       pulls += in_flight;
     }
-    // Where a batch is more than a share, every instance and every arm has one batch.
+    // If a batch is larger than a share, every instance and every arm gets one batch.
     const std::size_t most = std::max<std::size_t>(990, 30 * in_flight);
     EXPECT_LE(searched, 14 * most / 30 + in_flight) << in_flight;
     EXPECT_LE(last_change, most + in_flight) << in_flight;
@@ -110,7 +110,7 @@ TEST(Gpo, EndsWithItsHorizonHoweverManyPullsAreInFlight) {
   }
 }
 
-TEST(Gpo, AWinnerThatIsBarredIsPlayedNoMore) {
+TEST(Gpo, ABarredWinnerIsNoLongerPlayed) {
   Gpo gpo(line(), {.horizon = 40, .rho_max = 0.5});
   const auto step = [&gpo] {
     const Pull pull = gpo.ask(1);

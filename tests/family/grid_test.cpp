@@ -160,8 +160,8 @@ TEST(GridThatForgets, PassesOverWhatIsBarred) {
   }
 }
 
-/// Garivier and Moulines as they write it, from all rewards so far: the indices of all arms, and
-/// infinity for an arm without rewards that count.
+/// The formulas of Garivier and Moulines, computed from all rewards so far: the indices of all
+/// arms, infinite for an arm without rewards that count.
 std::vector<double> indices(const std::vector<double>& weights, std::size_t arms,
                             const std::vector<std::size_t>& played,
                             const std::vector<double>& rewards, double factor) {
@@ -191,7 +191,7 @@ RC_GTEST_PROP(GridThatForgets, EqualsTheTextbookOnRandomConfigurations,
   if (slides) options.recent = *rc::gen::element<std::uint64_t>(1, 10, 60, 1000);
   if (!slides) options.discount = *rc::gen::element(0.7, 0.95, 0.99);
   constexpr std::size_t kPulls = 250;
-  std::vector<double> weights;  // of the last reward, the one before, ...
+  std::vector<double> weights;  // weights by age, the last reward first
   for (std::size_t i = 0; i < kPulls; ++i) {
     const bool counts = i < options.recent.value_or(kPulls);
     weights.push_back(counts ? std::pow(options.discount, static_cast<double>(i)) : 0.0);
@@ -227,7 +227,7 @@ RC_GTEST_PROP(GridThatForgets, EqualsTheTextbookOnRandomConfigurations,
 TEST(Grid, RefusesMoreArmsThanItCanLookThrough) {
   const Space cube{{"x", Real{0.0, 1.0}}, {"y", Real{0.0, 1.0}}, {"z", Real{0.0, 1.0}}};
   EXPECT_EQ(complaint(cube, {.points = 100}),
-            "optimizer.points = 100: makes more than 100000 arms from 3 parameters");
+            "optimizer.points = 100: gives more than 100000 arms with 3 parameters");
   EXPECT_EQ(complaint(cube, {.points = 46}), "");
 }
 
@@ -241,7 +241,7 @@ TEST(Grid, NamesEveryOptionThatIsOutOfRange) {
             "optimizer.recent = 0: must be a whole number from 1 to 9007199254740992 or \"all\"; "
             "optimizer.discount = 1.5: must be in (0, 1]");
   EXPECT_EQ(complaint(line, {.recent = 10, .discount = 0.5}),
-            "optimizer.discount = 0.5: must be 1 beside recent");
+            "optimizer.discount = 0.5: must be 1 if recent is set");
 }
 
 }  // namespace

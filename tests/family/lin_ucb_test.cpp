@@ -66,7 +66,7 @@ TEST(LinUcb, FollowsTheIndexWorkedByHand) {
   EXPECT_EQ(bandit.ask().arm[0], 0.25);
 }
 
-/// Li and others as they write it, with every system of equations solved anew.
+/// The algorithm of Li and others, solving every linear system from scratch.
 class TextbookLinUcb {
  public:
   TextbookLinUcb(std::size_t arms, std::size_t features) : features_(features) {
@@ -179,9 +179,10 @@ TEST(LinUcb, WhatItCannotDoIsNamed) {
   Choice many;
   for (int i = 0; i < 30; ++i) many.choices.push_back(std::to_string(i));
   const ContextSpace contexts({{"a", many}, {"b", many}});
-  EXPECT_EQ(testing::complaint_of<LinUcb>(kLinUcbLine, LinUcbOptions{}, Objective{}, contexts),
-            "context = 900 features: lin-ucb takes at most 64: choices with fewer values, or fewer "
-            "variables");
+  EXPECT_EQ(
+      testing::complaint_of<LinUcb>(kLinUcbLine, LinUcbOptions{}, Objective{}, contexts),
+      "context = 900 features: lin-ucb takes at most 64: use choices with fewer values, or fewer "
+      "variables");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@
 namespace canopy {
 namespace {
 
-/// Some pulls over cells that never refuse to be cut. Returns how many nodes there are.
+/// Plays over cells that never refuse to be cut. Returns the number of nodes.
 template <class Opening, class Options>
 std::uint64_t nodes_over_rounded_halves(const Options& options) {
   Opening optimizer(std::make_shared<testing::RoundedHalves>(), options,
@@ -35,8 +35,8 @@ std::uint64_t nodes_over_rounded_halves(const Options& options) {
 }
 
 TEST(OpeningTree, ACellWhosePartsAllHaveItsArmCannotBeCut) {
-  // There are 17 arms. Cells that hold two of them, with the border between their arms inside, are
-  // cut until doubles end, fifty times; all others soon hold one arm.
+  // There are 17 arms. Cells that hold two of them, with the border between their arms inside, can
+  // be cut down to the precision of doubles, fifty times; all others soon hold one arm.
   constexpr std::uint64_t kMost = 1920;  // 2 * 16 * 60
   EXPECT_LE((nodes_over_rounded_halves<Doo>(DooOptions{.rho = 0.5})), kMost);
   EXPECT_LE((nodes_over_rounded_halves<Soo>(SooOptions{})), kMost);
@@ -69,7 +69,7 @@ class Thirds final : public Partition {
 };
 
 TEST(OpeningTree, ACellThatIsAPartOfItselfCannotBeCut) {
-  // The ends of a cell may be neighbours among doubles: its parts are one end, and itself.
+  // The ends of a cell may be adjacent doubles: its parts are then one end, and the cell itself.
   Doo doo(std::make_shared<Thirds>(), {}, {.reward_range = {{0.0, 1.0}}});
   (void)testing::arms_played(doo, 2000, [](double x) { return 1.0 - std::abs(x - 0.3); });
   EXPECT_LE(doo.summary().depth, 150U) << "(2/3)^h is 2^-53 for h = 91";

@@ -48,7 +48,7 @@ TEST(PooFormulas, AreTheOnesWorkedByHand) {
   EXPECT_NEAR(instance_rho(0.9, 4, 4), 0.910597, 1e-6);
 }
 
-/// How many instances there are after each of so many pulls.
+/// The number of instances after each of the pulls.
 std::vector<std::uint64_t> instances_over(Poo& poo, int pulls) {
   std::vector<std::uint64_t> instances;
   for (int i = 0; i < pulls; ++i) {
@@ -61,17 +61,18 @@ std::vector<std::uint64_t> instances_over(Poo& poo, int pulls) {
 
 TEST(Poo, StartsInstancesWhenItHasPullsEnoughForThem) {
   // With rho_max = 0.9 half of D_max is 3.2894. n = 2, N = 1: 3.2894 ln(2 / 0.6931) = 3.486: one
-  // more, which gets 2 / 1 pulls. n = 4, N = 2: 3.2894 * 1.0597 = 3.486: two more, with 2 each.
-  // n = 8, N = 4: 3.2894 * 1.3473 = 4.432: four more. n = 16, N = 8: 3.2894 * 1.7533 = 5.767: that
-  // will do, and all eight have one pull each in turn.
+  // more, which gets 2 / 1 pulls. n = 4, N = 2: 3.2894 * 1.0597 = 3.486: two more, with 2 each. n =
+  // 8, N = 4: 3.2894 * 1.3473 = 4.432: four more. n = 16, N = 8: 3.2894 * 1.7533 = 5.767: no more
+  // are needed, and all eight get one pull each in turn.
   Poo poo(line());
   EXPECT_EQ(instances_over(poo, 20), (std::vector<std::uint64_t>{1, 1, 2, 2, 3, 3, 4, 4, 5, 5,
                                                                  6, 6, 7, 7, 8, 8, 8, 8, 8, 8}));
 }
 
 TEST(Poo, AllInstancesHaveAsManyPullsHoweverManyAreInFlight) {
-  // One by one there are 8 instances from the 16th pull to the 32nd, and 16 in the end (the table
-  // of n and N above, continued). With 8 in flight an instance may be 7 ahead of the others.
+  // With one pull at a time there are 8 instances from the 16th pull to the 32nd, and 16 at the end
+  // (the table of n and N above, continued). With 8 in flight an instance may be 7 ahead of the
+  // others.
   const auto instances_after = [](std::size_t in_flight, std::size_t pulls) {
     Poo poo(line(), {.base = Base::hct});
     for (std::size_t i = 0; i < pulls; i += in_flight) {
@@ -139,7 +140,7 @@ TEST(Poo, PlaysTheSameOverTheSameCellsOfTheCallersOwn) {
   EXPECT_GT(ours.children(), 1);
 }
 
-/// A box whose cells cannot be cut for a while.
+/// A box whose cells can temporarily not be cut.
 class Stubborn final : public Partition {
  public:
   mutable bool throws = false;
@@ -195,9 +196,9 @@ TEST(Poo, RecommendsWhatItsBestInstanceWould) {
   EXPECT_NEAR(poo.best()->arm[0], 0.3, 0.1);
 }
 
-// --- what every optimizer made of others does ------------------------------------------------
+// --- all composite optimizers -----------------------------------------------------------------
 
-TEST(Composite, EveryRewardIsInTheEvidenceWhoeverAskedForIt) {
+TEST(Composite, EveryRewardIsInTheEvidence) {
   Poo poo(line(), {.base = Base::hct});
   std::set<std::vector<double>> arms;
   RandomStream random({.seed = 5});

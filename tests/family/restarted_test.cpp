@@ -24,7 +24,7 @@ double reward_of_hill(Arm arm, RandomStream& random) {
   return 0.9 - std::abs(arm[0] - 0.3) + 0.1 * (random.uniform() - 0.5);
 }
 
-/// Plays so many pulls, whole turns if they are asked for, and returns the arms.
+/// Plays `pulls` pulls, in whole turns if requested, and returns the arms.
 template <class AnOptimizer>
 std::vector<double> run_of(AnOptimizer& optimizer, std::uint64_t pulls, RandomStream& random) {
   std::vector<double> arms;
@@ -60,7 +60,7 @@ TEST(Restarted, RestsOnRewardsSinceTheLastStart) {
   EXPECT_LE(restarted.best()->pulls, 50U);
 }
 
-TEST(Restarted, LateAnswersTeachNobody) {
+TEST(Restarted, LateRewardsAreNotLearnt) {
   Restarted restarted(testing::line(), {.every = 3}, testing::unit_range());
   const Ticket late = restarted.ask(1).ticket;
   const auto play = [&] {

@@ -47,7 +47,7 @@ TEST(Sequool, FindsAMaximumToManyDigits) {
   EXPECT_NEAR(sequool.best()->arm[0], 0.3, 1e-9);
 }
 
-/// Plays both side by side in one random setting and compares every arm.
+/// Plays the optimizer and the textbook with random settings and compares every arm.
 void compare_sequool() {
   const auto setting = testing::random_setting();
   const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1'000'000);

@@ -22,9 +22,9 @@ using testing::line;
 
 TEST(Soo, CutsTheBestCellOfEveryDepthInTurn) {
   Soo soo(line());
-  // f = 1 - |x - 0.1|. The whole is cut in three, the middle one known already. t = 2, so depth 1
-  // is admitted: 1/6 is better than the root, and is cut. t = 3: depth 2 > sqrt(3), from the root
-  // again: at depth 1 the best is 1/2. t = 4 admits depth 2: the best there is 1/18.
+  // f = 1 - |x - 0.1|. The whole is cut in three, of which the middle one is known already. t = 2
+  // allows depth 1: 1/6 is better than the root, and is cut. t = 3: depth 2 > sqrt(3), so a new
+  // pass starts: at depth 1 the best is 1/2. t = 4 allows depth 2: the best there is 1/18.
   expect_arms(
       arms_played(soo, 9, [](double x) { return 1.0 - std::abs(x - 0.1); }),
       {1.0 / 2, 1.0 / 6, 5.0 / 6, 1.0 / 18, 5.0 / 18, 7.0 / 18, 11.0 / 18, 1.0 / 54, 5.0 / 54});
@@ -42,7 +42,7 @@ TEST(Soo, RecommendsTheBestArmItHasSeen) {
 }
 
 TEST(Soo, GoesOnWhereThePapersLoopWouldNotEnd) {
-  // With two parts, seven cells are cut down to depth 2, and sqrt(8) does not admit depth 3.
+  // With two parts, seven cells are cut down to depth 2, and sqrt(8) does not allow depth 3.
   const auto halves = std::make_shared<BoxPartition>(line(), SplitRule::cyclic);
   Soo soo(halves);
   (void)arms_played(soo, 100, [](double x) { return x; });
@@ -60,7 +60,7 @@ TEST(Soo, SeesEveryArmOfAFiniteSpaceAndThenPlaysTheBest) {
   }
 }
 
-/// Plays both side by side in one random setting and compares every arm.
+/// Plays the optimizer and the textbook with random settings and compares every arm.
 void compare_soo() {
   const auto setting = testing::random_setting();
   const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1'000'000);

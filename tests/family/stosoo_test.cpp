@@ -36,10 +36,10 @@ TEST(Stosoo, WorksOutItsFormulas) {
 }
 
 TEST(Stosoo, PlaysACellKTimesBeforeItIsCut) {
-  // f = x, two parts, k = 2, delta = 1 / sqrt(20): ln(20 * 2 / 0.2236) / 2 = 2.593. The root twice;
-  // cut; 0.25, 0.75. Both have one pull: 0.75 is better. Then b is 0.25 + sqrt(2.593) = 1.860 and
-  // 0.75 + sqrt(2.593 / 2) = 1.889: the second is cut, and 0.625 is played. From the root again:
-  // 0.25 is all there is at depth 1, and 0.875 at depth 2 was never played.
+  // f = x, two parts, k = 2, delta = 1 / sqrt(20): ln(20 * 2 / 0.2236) / 2 = 2.593. The root is
+  // played twice and cut; then 0.25 and 0.75. Both have one pull: 0.75 is better. Then b is 0.25 +
+  // sqrt(2.593) = 1.860 and 0.75 + sqrt(2.593 / 2) = 1.889: the second is cut, and 0.625 is played.
+  // In a new pass, 0.25 is the only leaf at depth 1, and 0.875 at depth 2 has no pulls.
   Stosoo stosoo(std::make_shared<BoxPartition>(line(), SplitRule::cyclic),
                 {.horizon = 20, .cell_pulls = 2, .depth_limit = 10},
                 {.reward_range = {{0.0, 1.0}}});
@@ -59,7 +59,7 @@ TEST(Stosoo, RecommendsTheBestOfTheDeepestCellsThatWereCut) {
   for (const double arm : arms_played(stosoo, 20, noisy)) EXPECT_NEAR(arm, 0.3, 0.1);
 }
 
-/// Plays both side by side in one random setting and compares every arm.
+/// Plays the optimizer and the textbook with random settings and compares every arm.
 void compare_stosoo() {
   const auto setting = testing::random_setting();
   const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1'000'000);

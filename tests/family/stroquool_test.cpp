@@ -28,9 +28,9 @@ TEST(Stroquool, WorksOutItsFormula) {
 }
 
 TEST(Stroquool, CutsFewCellsWithManyPullsAndManyWithFew) {
-  // Two parts and h_max = 4. The root: 4 pulls a part. Depth 1: one cell with 4 pulls a part, the
-  // other one with 2. Depth 2: one cell with 2 pulls a part, two with 1. Depths 3 and 4: one each.
-  // In all 8 + 8 + 4 + 4 + 4 + 2 + 2 = 32 pulls and 8 cuts.
+  // Two parts and h_max = 4. The root: 4 pulls per part. Depth 1: one cell with 4 pulls per part,
+  // the other one with 2. Depth 2: one cell with 2 pulls per part, two with 1. Depths 3 and 4: one
+  // each. In total 8 + 8 + 4 + 4 + 4 + 2 + 2 = 32 pulls and 8 cuts.
   Stroquool stroquool(std::make_shared<BoxPartition>(line(), SplitRule::cyclic), {.horizon = 1000});
   const auto f = [](double x) { return x; };
   const auto arms = arms_played(stroquool, 32, f);
@@ -39,7 +39,8 @@ TEST(Stroquool, CutsFewCellsWithManyPullsAndManyWithFew) {
   EXPECT_EQ(arms[8], 0.625);
   EXPECT_EQ(stroquool.summary().nodes, 17U);
   EXPECT_EQ(stroquool.summary().depth, 5U);
-  // The best with 1, 2 and 4 pulls are 63/64, 15/16 and 7/8: each is played 4 times, then the best.
+  // The best with 1, 2 and 4 pulls are 63/64, 15/16 and 7/8: each is played 4 times, then the best
+  // of them.
   const auto last = arms_played(stroquool, 14, f);
   EXPECT_EQ(last.front(), 63.0 / 64);
   EXPECT_EQ(last[4], 15.0 / 16);
@@ -57,7 +58,7 @@ TEST(Stroquool, FindsAMaximumUnderNoise) {
   EXPECT_NEAR(stroquool.best()->arm[0], 0.3, 0.1);
 }
 
-/// Plays both side by side in one random setting and compares every arm.
+/// Plays the optimizer and the textbook with random settings and compares every arm.
 void compare_stroquool() {
   const auto setting = testing::random_setting();
   const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1'000'000);
@@ -76,8 +77,8 @@ RC_GTEST_PROP(Stroquool, IsTheAlgorithmOfItsPaperPullForPull, ()) {
   for (int i = 0; i < 3; ++i) compare_stroquool();
 }
 
-/// Plays until the horizon ends the first loop, of which the root alone takes 40 pulls and the next
-/// cell as many again, and then some.
+/// Plays until the horizon ends the first loop, in which the root and the next cell take 40 pulls
+/// each, and beyond.
 void compare_interrupted_stroquool() {
   const auto setting = testing::random_setting();
   const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1'000'000);

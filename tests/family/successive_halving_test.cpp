@@ -47,7 +47,7 @@ TEST(SuccessiveHalving, KeepsTheBetterHalfRoundedUpAndPlaysTheWinner) {
   EXPECT_EQ(search.best()->arm, std::vector{1.0});
 }
 
-TEST(SuccessiveHalving, HasNoMoreArmsThanTheHorizonIsEnoughFor) {
+TEST(SuccessiveHalving, HasAtMostTheArmsThatTheHorizonAllows) {
   // Two parameters: 11^2 = 121 arms need 7 121 = 847 pulls, 12^2 = 144 arms 8 144 = 1152. Three:
   // 5^3 = 125 and 875 pulls, 6^3 = 216 and 1728. Four: 3^4 = 81 and 567, 4^4 = 256 and 2048.
   const auto arms = [](std::size_t dimension, const SuccessiveHalvingOptions& options = {}) {
@@ -64,7 +64,7 @@ TEST(SuccessiveHalving, HasNoMoreArmsThanTheHorizonIsEnoughFor) {
   EXPECT_EQ(arms(11), 2048U) << "two along each parameter at least";
   EXPECT_EQ(arms(1, {.horizon = 40}), 10U) << "4 10 = 40";
   EXPECT_EQ(arms(2, {.horizon = 1'000'000}), 1024U);
-  EXPECT_EQ(arms(2, {.points = 40}), 1600U) << "if so it was said";
+  EXPECT_EQ(arms(2, {.points = 40}), 1600U) << "if set";
   EXPECT_EQ(arms(1, {.horizon = 1}), 2U);
 }
 
@@ -85,7 +85,7 @@ TEST(SuccessiveHalving, OfAWinnerThatIsBarredTheLastOneToGoTakesThePlace) {
               Status::ok);
   }
   EXPECT_EQ(winners, "bedac") << "the better of those that went together comes first";
-  EXPECT_EQ(play(), 'c') << "one has to be played";
+  EXPECT_EQ(play(), 'c') << "all are barred, but one must be played";
 }
 
 TEST(SuccessiveHalving, AnArmThatIsBarredOnTheWayIsPassedOver) {

@@ -38,7 +38,7 @@ std::string complaint(const ThooOptions& options) {
 TEST(ThooDepthLimit, IsTheOneWorkedByHand) {
   // ln(1e5) / 2 = 5.7565, ln(1 / 0.7071) = 0.34658: 16.61, rounded up.
   EXPECT_EQ(thoo_depth_limit(1e5, 1.0, 0.7071), 17U);
-  // ln(1/2) is taken off: (5.7565 + 0.6931) / 0.6931 = 9.305.
+  // The term ln(1/nu1) = ln(1/2) is subtracted: (5.7565 + 0.6931) / 0.6931 = 9.305.
   EXPECT_EQ(thoo_depth_limit(1e5, 2.0, 0.5), 10U);
   EXPECT_EQ(thoo_depth_limit(2.0, 0.1, 0.5), 0U) << "below zero there is the root alone";
   EXPECT_EQ(thoo_depth_limit(1.0, 1.0, 0.5), 0U);
@@ -111,14 +111,14 @@ TEST(Thoo, AnswersOfAnEarlierPeriodCountAndTeachNothing) {
   const auto place = thoo.tree()->place(late.ticket);
   ASSERT_TRUE(place.has_value());
   EXPECT_EQ(place->depth, 1U);
-  EXPECT_EQ(thoo.tree()->path(place->node), "") << "it is in no tree any more";
+  EXPECT_EQ(thoo.tree()->path(place->node), "") << "it is no longer in a tree";
   const auto pulls_before = nodes_of(thoo).front().pulls;
   EXPECT_EQ(thoo.tell(late.ticket, 0.9), Status::ok);
   EXPECT_EQ(nodes_of(thoo).front().pulls, pulls_before);
   EXPECT_EQ(thoo.summary().t, 5U);
 }
 
-/// Plays both side by side and compares every arm, and the bound of the root.
+/// Plays the optimizer and the textbook and compares every arm, and the bound of the root.
 void compare(const RandomHct& setting, const ThooOptions& options) {
   Thoo thoo(setting.partition, options, setting.objective);
   TextbookScale known(setting.objective);

@@ -35,7 +35,7 @@ std::string vhct_complaint(const VhctOptions& options) {
 TEST(VhctWidth, IsTheOneWorkedByHand) {
   // c^2 L = 2, V = 1/4, b = 1, 100 pulls: sqrt(2 * 0.25 * 2 / 100) = 0.1, 3 * 2 / 100 = 0.06.
   EXPECT_DOUBLE_EQ(variance_width(2.0, 0.25, 1.0, 100.0), 0.16);
-  // Without noise only the second term is left; half the range halves it.
+  // Without noise only the second term remains; half the range halves it.
   EXPECT_DOUBLE_EQ(variance_width(2.0, 0.0, 0.5, 100.0), 0.03);
 }
 
@@ -80,7 +80,7 @@ TEST(Vhct, ItsBoundsAreTheOnesWorkedByHand) {
 }
 
 TEST(Vhct, GivesALeafChildrenWhenItHasPullsEnoughForItsOwnVariance) {
-  // Rewards that never differ: tau of depth 1 is 3 c^2 L / e; those that do wait longer.
+  // Rewards that never differ: tau at depth 1 is 3 c^2 L / e; rewards that differ need more pulls.
   const auto pulls_until_split = [](double low, double high) {
     Vhct vhct(line(), {.nu1 = 1.0, .rho = 0.5, .confidence_scale = 0.2}, kUnit01);
     int pulls = 0;

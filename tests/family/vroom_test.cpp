@@ -49,14 +49,14 @@ TEST(Vroom, WorksOutItsFormulas) {
 
 TEST(Vroom, DrawsCellsByTheRanksOfTheirMeans) {
   // D = 2: C = H(2) + H(4) / 2 = 3/2 + 25/24. For f(x) = x the right half has rank 1, and the
-  // quarters from right to left the ranks 1 to 4. A quarter is drawn by itself or with its half:
+  // quarters from right to left the ranks 1 to 4. A quarter is drawn directly or through its half:
   // (1/2 + 1/2) / C, (1/2 + 1/4) / C, (1/4 + 1/6) / C and (1/4 + 1/8) / C.
   Vroom vroom(line(), {.horizon = 100'000, .depth_limit = 2});
   std::map<double, double> times;
   for (const double arm : arms_played(vroom, 60'000, [](double x) { return x; })) times[arm] += 1.0;
   const double total = 1.5 + 25.0 / 24.0;
   ASSERT_EQ(times.size(), 4U);
-  // A share p of 60 000 has a deviation of 0.002 at most.
+  // A fraction p of 60 000 has a standard deviation of at most 0.002.
   EXPECT_NEAR(times[0.875] / 60'000, 1.0 / total, 0.01);
   EXPECT_NEAR(times[0.625] / 60'000, 0.75 / total, 0.01);
   EXPECT_NEAR(times[0.375] / 60'000, (0.25 + 1.0 / 6.0) / total, 0.01);
@@ -74,8 +74,8 @@ TEST(Vroom, PlaysEverywhereAlikeWhileNothingIsKnown) {
 }
 
 TEST(Vroom, RecommendsTheMiddleOfACellAndStaysThere) {
-  // Without noise the weighted means are those of the cells. Wide bounds leave nothing but a cell
-  // of depth 1, the right one; without them it is the best of all.
+  // Without noise the weighted means are those of the cells. Wide bounds leave only a cell of depth
+  // 1, the right one; without bounds it is the best of all.
   const auto f = [](double x) { return x; };
   Vroom careful(line(), {.horizon = 2000, .depth_limit = 6, .confidence_scale = 2.0});
   (void)arms_played(careful, 2000, f);
@@ -93,7 +93,7 @@ std::map<std::string, NodeView> by_path(Vroom& vroom) {
 }
 
 TEST(Vroom, BoundsAreThoseWorkedByHand) {
-  // D = 1, so C = H(2) = 3/2. At first the halves share both ranks: P = 1/2. Then the one that was
+  // D = 1, so C = H(2) = 3/2. At first the halves share both ranks: P = 1/2. Then the half that was
   // drawn has rank 1 and P = 2/3, the other one 1/3.
   Vroom vroom(line(), {.horizon = 100, .depth_limit = 1, .delta = 0.02, .confidence_scale = 0.5},
               testing::unit_range());
@@ -113,10 +113,10 @@ TEST(Vroom, BoundsAreThoseWorkedByHand) {
 }
 
 TEST(Vroom, WeightsMakeUpForWhatIsDrawnMoreOftenLater) {
-  // D = 1. The left half is worth 0 until N / 2, and 1 from then on, 1/2 on average; the right one
+  // D = 1. The left half has value 0 until N / 2, and 1 from then on, 1/2 on average; the right one
   // always 0.45. At first the left half is drawn with P = 1/3, N / 6 times. After another 0.409 N
-  // steps it has been drawn 0.136 N times more, its mean is 0.45, and P is 2/3 for what is left,
-  // 0.061 N times: 0.197 of 0.364 of its rewards are 1.
+  // steps it has been drawn 0.136 N times more, its mean is 0.45, and P is 2/3 for the rest, 0.061
+  // N times: 0.197 of 0.364 of its rewards are 1.
   Vroom vroom(line(), {.horizon = 30'000, .depth_limit = 1, .confidence_scale = 1e-9});
   const auto early = [](double x) { return x < 0.5 ? 0.0 : 0.45; };
   const auto late = [](double x) { return x < 0.5 ? 1.0 : 0.45; };
@@ -158,7 +158,7 @@ TEST(Vroom, PlaysEveryArmOfAListAndOneThatIsAlone) {
   EXPECT_EQ(arms_played(alone, 20, [](double) { return 1.0; }), std::vector<double>(20, 0.0));
 }
 
-/// Of 0 to 63: the first is cut off from the others.
+/// Integers 0 to 63, cut into the first one and all others.
 class OneByOne final : public Partition {
  public:
   [[nodiscard]] std::size_t dimension() const override { return 1; }
@@ -179,7 +179,7 @@ class OneByOne final : public Partition {
 };
 
 TEST(Vroom, FindsWhatHasNoRewardsWhereThatIsNextToNothing) {
-  // At depth 40 there are 41 cells, with shares from 1/2 to 2^-40.
+  // At depth 40 there are 41 cells, with fractions from 1/2 to 2^-40.
   Vroom vroom(std::make_shared<OneByOne>(), {.horizon = 3000, .depth_limit = 40});
   const auto arms = arms_played(vroom, 3000, [](double x) { return x; });
   EXPECT_EQ(std::set<double>(arms.begin(), arms.end()).size(), 41U);
@@ -197,7 +197,8 @@ TEST(Vroom, ObservedRewardsCountForTheSmallestCellThatHoldsTheArm) {
   EXPECT_EQ(pulls, (std::map<std::string, std::uint64_t>{{"010", 2}}));
 }
 
-/// Plays both side by side in one random setting, and compares every arm and what is recommended.
+/// Plays the optimizer and the textbook with random settings, and compares every arm and the
+/// recommendations.
 void compare_vroom() {
   const auto setting = testing::random_setting();
   const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1'000'000);

@@ -50,13 +50,14 @@ TEST(Zooming, RadiusIsThatWorkedByHand) {
 }
 
 TEST(Zooming, ActivatesACentreOnceItsCellIsLeftUncovered) {
-  // nu1 1, rho 1/2, scale 0.25. The first phase has two pulls, with sqrt(8 / (1 + T)) / 4 = 0.707,
-  // 0.5, 0.41: the first arm covers half of the line from the start, the left one.
+  // nu1 1, rho 1/2, scale 0.25. The first phase has two pulls, with radius sqrt(8 / (1 + T)) / 4 =
+  // 0.707, 0.5, 0.41: the first arm covers half of the line from the start, the left one.
   Zooming zooming(line(), {.nu1 = 1.0, .rho = 0.5, .confidence_scale = 0.25},
                   testing::unit_range());
   EXPECT_EQ(play(zooming, 1.0), 0.5);
   EXPECT_EQ(play(zooming, 0.0), 0.75) << "the centre of the right half, which covers it";
-  // Phase 2, four pulls, with sqrt(16 / (1 + T)) / 4 = 1, 0.707, 0.577, 0.5, 0.447. It starts over.
+  // Phase 2, four pulls, with radius sqrt(16 / (1 + T)) / 4 = 1, 0.707, 0.577, 0.5, 0.447. It
+  // starts over.
   EXPECT_EQ(play(zooming, 1.0), 0.5) << "covers everything with radius 1";
   EXPECT_EQ(play(zooming, 0.0), 0.75) << "0.707: no longer, and a new arm comes first";
   EXPECT_EQ(play(zooming, 1.0), 0.5) << "1 + 2 0.707 against 0 + 2 0.707";
@@ -82,7 +83,7 @@ TEST(Zooming, PhasesHaveTwoPullsFourPullsEightPulls) {
 }
 
 TEST(Zooming, EveryValueOfAChoiceIsPlayed) {
-  // A cell of several values is as wide as the whole list.
+  // A cell with several values is as wide as the whole list.
   Zooming zooming({{"c", Choice{{"a", "b", "c", "d", "e"}}}}, {.confidence_scale = 0.1},
                   testing::unit_range());
   std::set<double> values;
@@ -94,7 +95,7 @@ TEST(Zooming, EveryValueOfAChoiceIsPlayed) {
 TEST(Zooming, ALateAnswerOfAnEarlierPhaseIsForgottenUnlessItsArmIsActive) {
   Zooming zooming(line(), {.rho = 0.5, .confidence_scale = 0.25}, testing::unit_range());
   play(zooming, 1.0);
-  const Pull early = zooming.ask();  // of the first phase
+  const Pull early = zooming.ask();  // in the first phase
   ASSERT_EQ(early.arm[0], 0.75);
   play(zooming, 0.5);
   play(zooming, 0.5);  // the second one begins
@@ -102,10 +103,10 @@ TEST(Zooming, ALateAnswerOfAnEarlierPhaseIsForgottenUnlessItsArmIsActive) {
   EXPECT_EQ(nodes_of(zooming)[2].pulls, 0U);
   EXPECT_EQ(zooming.tell(early.ticket, 0.9), Status::ok);
   EXPECT_EQ(nodes_of(zooming)[2].pulls, 0U);
-  EXPECT_EQ(zooming.estimate(std::vector{0.75})->pulls, 2U) << "what is known of it stays";
+  EXPECT_EQ(zooming.estimate(std::vector{0.75})->pulls, 2U) << "its earlier rewards are kept";
 }
 
-TEST(Zooming, RewardsThatNobodyAskedForCountInEveryPhase) {
+TEST(Zooming, ObservedRewardsCountInEveryPhase) {
   Zooming zooming(line(), {.rho = 0.5, .confidence_scale = 0.25}, testing::unit_range());
   EXPECT_EQ(zooming.observe(std::vector{0.5}, Rewards::from_sums(8, 4.0, 2.0)), Status::ok);
   for (const std::uint64_t phase : {1U, 2U, 3U}) {
@@ -114,7 +115,7 @@ TEST(Zooming, RewardsThatNobodyAskedForCountInEveryPhase) {
   }
 }
 
-/// Cells as they are in another partition, which does not say what they hold.
+/// The cells of another partition, which cannot tell what they hold.
 class Taciturn final : public Partition {
  public:
   explicit Taciturn(std::shared_ptr<const Partition> inside) : inside_(std::move(inside)) {}
@@ -180,7 +181,7 @@ RC_GTEST_PROP(Zooming, EqualsTheTextbookOnRandomConfigurations, (testing::Random
 }
 
 TEST(Zooming, ABallStaysAroundItsArmWhereCellsAreCutManyTimes) {
-  // Logarithms are rounded: the arm of a cell may be in neither half. With rho 0.99 a ball goes
+  // Logarithms are rounded: the arm of a cell may be in neither half. With rho 0.99 a ball moves
   // through many cells.
   for (const std::shared_ptr<const Partition>& partition :
        {on_a_log_scale(), std::shared_ptr<const Partition>(std::make_shared<Taciturn>(

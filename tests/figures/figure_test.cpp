@@ -12,7 +12,7 @@
 namespace canopy {
 namespace {
 
-/// A file in a folder of its own.
+/// A file in a temporary folder.
 class FigureFile : public ::testing::Test {
  protected:
   [[nodiscard]] std::string path(const std::string& name) const { return folder_.path(name); }

@@ -40,7 +40,7 @@ void visit_fields(Tea& tea, Visit&& visit) {
   visit(Field{"seed", "of the leaves", kAnyWhole}, tea.seed);
 }
 
-/// What is complained about when `read` reads a TOML text.
+/// Returns the complaints when `read` reads a TOML text.
 template <class Read>
 std::string complaints(const std::string& toml, Read read) {
   const Document root = parse_toml(toml, "s.toml");
@@ -173,7 +173,7 @@ TEST(DocumentReader, NamesTheFirstOfVeryManyMistakes) {
   const std::string all = complaints(toml, [&](DocumentReader& reader, const Document& root) {
     reader.check_keys(root, "", kKnown);
     EXPECT_EQ(reader.complaints(), DocumentReader::kMostMistakes);
-    EXPECT_TRUE(reader.is_hopeless());
+    EXPECT_TRUE(reader.is_full());
   });
   EXPECT_TRUE(all.ends_with("s.toml:50: key49 = 1: unknown key; known: x"));
 }

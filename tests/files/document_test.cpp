@@ -93,7 +93,7 @@ TEST(Document, ListsOfTablesAreNotEmptyAndHoldNothingElse) {
   EXPECT_EQ(table.as_tables(), nullptr);
 }
 
-TEST(Document, EqualsWhateverIsTheSameValue) {
+TEST(Document, EqualsTheSameValue) {
   EXPECT_EQ(Document(Document::Table{{"a", 1}, {"b", 2}}),
             Document(Document::Table{{"b", 2}, {"a", 1}}));
   EXPECT_NE(Document(Document::Table{{"a", 1}}), Document(Document::Table{{"a", 2}}));

@@ -154,7 +154,7 @@ TEST(JsonText, IsOneLineOrManyWithKeysInTheirOrder) {
             "{\n  \"b\": 1,\n  \"a\": []\n}");
 }
 
-TEST(JsonText, IsValidWhateverTheDocumentHolds) {
+TEST(JsonText, IsValidForAnyDocument) {
   constexpr double kEndless = std::numeric_limits<double>::infinity();
   EXPECT_EQ(json_text(Document(Document::List{kEndless, -kEndless, kNan})), "[null,null,null]");
   EXPECT_EQ(json_text(Document("a\xff")), "\"a\uFFFD\"");
@@ -168,7 +168,7 @@ RC_GTEST_PROP(JsonText, ReadsBackAsTheSameDocument, ()) {
   RC_ASSERT(parse_json(json_text(document, 2), "s.json") == document);
 }
 
-RC_GTEST_PROP(ParseJson, RefusesOrReadsWhateverComes, ()) {
+RC_GTEST_PROP(ParseJson, RefusesOrReadsAnyText, ()) {
   std::string text = json_text(*testing::random_document(3));
   const auto changes = *rc::gen::container<std::vector<std::pair<std::size_t, char>>>(
       rc::gen::pair(rc::gen::arbitrary<std::size_t>(), rc::gen::arbitrary<char>()));

@@ -31,8 +31,8 @@ TEST(Schema, HasThePropertiesOfAStructAndWhichAreRequired) {
   SchemaWriter writer;
   writer.add_constant("kind", "visit");
   visit_fields_of(Visit{}, writer);
-  EXPECT_EQ(json_text(writer.schema("Somebody comes.")),
-            R"({"description":"Somebody comes.","type":"object","properties":{)"
+  EXPECT_EQ(json_text(writer.schema("A visitor.")),
+            R"({"description":"A visitor.","type":"object","properties":{)"
             R"("kind":{"const":"visit"},)"
             R"("guests":{"$ref":"#/components/schemas/Whole","description":"who come"},)"
             R"("hours":{"type":"number"},)"
@@ -41,7 +41,7 @@ TEST(Schema, HasThePropertiesOfAStructAndWhichAreRequired) {
             R"("required":["kind","guests","coordinates"]})");
 }
 
-/// With a struct within it, a setting by its names, and what may be missing or infinite.
+/// With a nested struct, a setting by parameter names, and optional or infinite fields.
 struct Stay {
   std::vector<double> room;
   double bill = 0.0;

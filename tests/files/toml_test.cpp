@@ -264,7 +264,7 @@ RC_GTEST_PROP(TomlText, AnyNumberReadsBackAsItself, ()) {
   RC_ASSERT(std::signbit(*read.find("a")->as_number()) == std::signbit(number));
 }
 
-RC_GTEST_PROP(ParseToml, RefusesOrReadsWhateverComes, ()) {
+RC_GTEST_PROP(ParseToml, RefusesOrReadsAnyText, ()) {
   std::string text = toml_text(*testing::random_table(3));
   const auto changes = *rc::gen::container<std::vector<std::pair<std::size_t, char>>>(
       rc::gen::pair(rc::gen::arbitrary<std::size_t>(), rc::gen::arbitrary<char>()));

@@ -60,7 +60,7 @@ BestAnswer without_interval(Best::Basis basis) {
   return answer;
 }
 
-/// All sentences in a row.
+/// All sentences, joined.
 std::string told(const BestAnswer& answer, const StudySpecification& study = kWithBaseline) {
   std::string text;
   for (const std::string& sentence : best_words(answer, study).sentences) text += sentence + " ";
@@ -231,13 +231,13 @@ TEST(BestWords, ASettingThatIsProvenIsNamedWhereAnotherOneLooksBetter) {
   EXPECT_EQ(words.uplift, Tone::good);
   EXPECT_TRUE(told(answer).starts_with(
       "ttl = 50 is better than the baseline: +12 %, which is +0.094 (+0.063 to +0.125), from 41 "
-      "pairs. ttl = 42.1 looks better still and has been compared in 6 pairs only."))
+      "pairs. ttl = 42.1 looks even better, but has only been compared in 6 pairs."))
       << told(answer);
   EXPECT_EQ(
       claim_text(kWithBaseline.space, *answer.uplift, answer.best, Direction::maximize),
       "ttl = 50 is better than the baseline (95 %): +0.094 (+12 %) over the baseline (+0.063 to "
-      "+0.125 at 95 %, 41 pairs); ttl = 42.1 looks better still and has been compared in 6 "
-      "pairs only");
+      "+0.125 at 95 %, 41 pairs); ttl = 42.1 looks even better, but has only been compared in 6 "
+      "pairs");
 }
 
 TEST(BestWords, WhereABaselineBreaksALimitItIsNotKept) {
@@ -265,26 +265,28 @@ TEST(BestWords, WhyAnotherSettingIsTheBestIsSaidAsItIs) {
   answer.uplift->is_best = false;
   answer.uplift->best_pairs = 6;
   answer.uplift->has_better_mean = true;
-  EXPECT_TRUE(has(told(answer),
-                  "ttl = 42.1 has a mean that is more certain and has been compared "
-                  "in 6 pairs only."))
+  EXPECT_TRUE(
+      has(told(answer),
+          "ttl = 42.1 has a more precisely known mean, but has only been compared in 6 pairs."))
       << told(answer);
   answer.best.basis = Best::Basis::model;
-  EXPECT_TRUE(has(told(answer), "ttl = 42.1 is the best by the model and has been"))
+  EXPECT_TRUE(has(told(answer), "ttl = 42.1 is the best according to the model, but has only been"))
       << told(answer);
   answer.uplift->is_less_sure_of_limits = true;
-  EXPECT_TRUE(has(told(answer),
-                  "ttl = 42.1 keeps its limits more surely and has been compared in "
-                  "6 pairs only."))
+  EXPECT_TRUE(
+      has(told(answer),
+          "ttl = 42.1 is more certain to keep its limits, but has only been compared in 6 pairs."))
       << told(answer);
   answer.uplift->best_verdict = Uplift::Verdict::better;
   EXPECT_TRUE(has(told(answer),
-                  "ttl = 42.1 keeps its limits more surely, and is better than the "
+                  "ttl = 42.1 is more certain to keep its limits, and is better than the "
                   "baseline by 6 pairs as well."))
       << told(answer);
   answer.best.arm = {60.0};
   answer.uplift->best_is_baseline = true;
-  EXPECT_TRUE(has(told(answer), "The baseline keeps its limits more surely, but has earned less."))
+  EXPECT_TRUE(has(
+      told(answer),
+      "The baseline is more certain to keep its limits, but earned less in direct comparisons."))
       << told(answer);
   EXPECT_FALSE(has(told(answer), "the best mean of all")) << told(answer);
 }
@@ -295,9 +297,8 @@ TEST(BestWords, WhatTheLastComparisonSaysOfTheBestArmIsNotContradicted) {
   answer.uplift->is_best = false;
   answer.uplift->best_is_refuted = true;
   answer.uplift->best_verdict = Uplift::Verdict::open;
-  EXPECT_TRUE(has(told(answer),
-                  "ttl = 42.1 has a better mean, but a comparison since has refuted "
-                  "it."))
+  EXPECT_TRUE(
+      has(told(answer), "ttl = 42.1 has a better mean, but a later comparison has refuted it."))
       << told(answer);
 }
 
@@ -307,12 +308,13 @@ TEST(BestWords, WhatWasRefutedWithoutPairsHasNoGain) {
   answer.uplift->is_refuted = true;
   answer.uplift->pairs = 0;
   EXPECT_EQ(claim_text(kWithBaseline.space, *answer.uplift, answer.best, Direction::maximize),
-            "refuted by a comparison since");
-  EXPECT_FALSE(has(told(answer), "Beside the baseline")) << told(answer);
+            "refuted by a later comparison");
+  EXPECT_FALSE(has(told(answer), "Compared with the baseline")) << told(answer);
   EXPECT_EQ(best_words(answer, kWithBaseline).certainty, "refuted by a comparison");
   answer.uplift->is_best = false;
   answer.uplift->arm = {50.0};
-  EXPECT_TRUE(has(told(answer), "Beside the baseline: ttl = 50: refuted by a comparison since."))
+  EXPECT_TRUE(
+      has(told(answer), "Compared with the baseline: ttl = 50: refuted by a later comparison."))
       << told(answer);
 }
 
@@ -355,7 +357,8 @@ TEST(BestWords, AfterTooFewPairsTheGainIsNotKnown) {
   answer.uplift->verdict = Uplift::Verdict::too_few;
   answer.uplift->pairs = 5;
   answer.uplift->fewest = 9;
-  EXPECT_TRUE(has(told(answer), "Beside the baseline: not known yet: 5 of at least 9 pairs."));
+  EXPECT_TRUE(
+      has(told(answer), "Compared with the baseline: not known yet: 5 of at least 9 pairs."));
 }
 
 TEST(BestWords, ALevelThatMovesIsSaid) {
@@ -386,9 +389,10 @@ TEST(BestWords, WhatWasNotMeasuredSinceAChangeIsKnownByTheModel) {
   answer.best.since = 424;
   answer.best.pulls = 0;
   answer.best.arms = 0;
-  EXPECT_TRUE(has(told(answer, kWithoutBaseline),
-                  "The model has it at 0.877; it was not measured since pull 424, when the system "
-                  "changed."))
+  EXPECT_TRUE(
+      has(told(answer, kWithoutBaseline),
+          "The model estimates 0.877; the setting was not measured since pull 424, when the system "
+          "changed."))
       << told(answer, kWithoutBaseline);
   EXPECT_EQ(best_text(kWithoutBaseline.space, answer.best),
             "ttl = 42.1: 0.877 by the model; it was not measured since pull 424, when the system "
@@ -407,21 +411,21 @@ TEST(BestWords, WhileTheLevelMovesSettingsAreJudgedByHowTheyDiffer) {
       best_text(kWithoutBaseline.space, answer.best),
       "ttl = 42.1: 0.877 now, by the model, since the level of all rewards moves; 12345 pulls "
       "since pull 424, when the system changed");
-  EXPECT_TRUE(
-      has(text,
-          "By the model it earns 0.877 now; it has had 12345 pulls since pull 424, when the "
-          "system changed."))
+  EXPECT_TRUE(has(text,
+                  "According to the model it earns 0.877 now; it was measured in 12345 pulls since "
+                  "pull 424, when the "
+                  "system changed."))
       << text;
 }
 
 TEST(BestWords, WhatWasProvenBeforeAChangeHasToBeProvenAgain) {
   BestAnswer answer = with_uplift(0.094, -0.02, 0.2);
   answer.uplift->since = 424;
-  EXPECT_TRUE(
-      has(told(answer), "Comparisons from before pull 424, when the system changed, do not count."))
+  EXPECT_TRUE(has(told(answer),
+                  "Comparisons before pull 424, when the system changed, are no longer valid."))
       << told(answer);
   answer.uplift->was_proven = true;
-  EXPECT_TRUE(has(told(answer), "do not count: what was proven then has to be proven again."))
+  EXPECT_TRUE(has(told(answer), "are no longer valid: earlier results have to be proven again."))
       << told(answer);
   Verdict verdict{.arm = {50.0}, .confirmed = true, .text = "better after 40 pulls of both"};
   verdict.before = 424;
@@ -429,7 +433,7 @@ TEST(BestWords, WhatWasProvenBeforeAChangeHasToBeProvenAgain) {
   const BestWords words = best_words(answer, kWithBaseline, verdict);
   for (const auto& each : words.sentences) text += each + " ";
   EXPECT_TRUE(has(text,
-                  "A comparison of ttl = 50 with the baseline, before pull 424, does not count: "
+                  "A comparison of ttl = 50 with the baseline before pull 424 is no longer valid: "
                   "better after 40 pulls of both."))
       << text;
   EXPECT_NE(words.certainty, "confirmed");
@@ -446,7 +450,8 @@ TEST(BestWords, AComparisonIsTheLastWord) {
   };
   EXPECT_EQ(best_words(answer, kWithBaseline, verdict).certainty, "confirmed");
   EXPECT_EQ(best_words(answer, kWithBaseline, verdict).tone, Tone::good);
-  EXPECT_TRUE(has(all(), "of 41 pairs of its own, has confirmed it.")) << all();
+  EXPECT_TRUE(has(all(), "A separate comparison with the baseline, of 41 pairs, has confirmed it."))
+      << all();
   EXPECT_FALSE(has(all(), "40 pulls")) << "one number, not two";
   answer.uplift->is_confirmed = false;
   verdict.confirmed = false;
@@ -454,7 +459,7 @@ TEST(BestWords, AComparisonIsTheLastWord) {
   EXPECT_TRUE(has(all(), "did not confirm ttl = 50: better after 40 pulls of both.")) << all();
 }
 
-/// An optimizer that has compared ttl = 50 in pairs, and found it better.
+/// An optimizer that has compared ttl = 50 in pairs and found it better.
 class StrongestUplift : public ::testing::Test {
  protected:
   StrongestUplift() {
@@ -524,10 +529,10 @@ TEST_F(StrongestUplift, WhatHasFailedInAComparisonIsClaimedNoMore) {
   EXPECT_EQ(answer.words.advice, Advice::keep);
   EXPECT_EQ(answer.words.arm, std::vector<double>{60.0});
   EXPECT_EQ(answer.words.certainty, "refuted by a comparison");
-  EXPECT_TRUE(has(answer.uplift_text, "refuted by a comparison since")) << answer.uplift_text;
+  EXPECT_TRUE(has(answer.uplift_text, "refuted by a later comparison")) << answer.uplift_text;
 }
 
-/// The search may go on, name another arm as the best, and have that one refuted.
+/// The search may continue, name another arm as the best, and have that one refuted.
 TEST_F(StrongestUplift, OfTheBestArmTheLastComparisonCountsAndNotThePairsOfTheSearch) {
   const std::vector<double> proven = optimizer_->uplift()->arm;
   const std::vector<double> better{proven[0] < 50.0 ? 88.0 : 12.0};
@@ -565,7 +570,7 @@ TEST_F(StrongestUplift, WhatWasRefutedBeforeAnyPairHasNoDifference) {
   EXPECT_TRUE(claim->is_refuted);
   EXPECT_EQ(claim->verdict, Uplift::Verdict::too_few);
   EXPECT_EQ(best_answer(*fresh, best, kWithBaseline, tuner).uplift_text,
-            "refuted by a comparison since");
+            "refuted by a later comparison");
 }
 
 TEST_F(StrongestUplift, AComparisonOfTheBaselineWithItselfLeavesWhatWasConfirmed) {

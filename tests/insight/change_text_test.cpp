@@ -12,10 +12,10 @@ TEST(ChangeText, SaysWhatHasChangedAndByHowMuch) {
             "the level of all rewards fell by about 0.51");
   EXPECT_EQ(change_text({.kind = Kind::level, .size = 4.0}),
             "the level of all rewards rose by about 4");
-  EXPECT_EQ(change_text({.kind = Kind::level}), "the level of all rewards stays where it is again");
+  EXPECT_EQ(change_text({.kind = Kind::level}), "the level of all rewards is stable again");
   EXPECT_EQ(change_text({.kind = Kind::shape, .size = -2.0}),
-            "settings changed differently, by about 2");
-  EXPECT_EQ(change_text({.kind = Kind::memory}), "noise depends on the noise before it");
+            "rewards of settings changed by different amounts, about 2");
+  EXPECT_EQ(change_text({.kind = Kind::memory}), "the noise is autocorrelated");
 }
 
 TEST(ChangesText, SaysWhenAndHowOftenAndWhereTheLevelIs) {
@@ -24,13 +24,13 @@ TEST(ChangesText, SaysWhenAndHowOftenAndWhereTheLevelIs) {
   summary.changes = 1;
   summary.last_change = Change{.pull = 424, .kind = Kind::shape, .size = 0.5};
   EXPECT_EQ(changes_text(summary),
-            "settings changed differently, by about 0.5, noticed after pull 424");
+            "rewards of settings changed by different amounts, about 0.5, detected after pull 424");
   summary.changes = 3;
   summary.last_change = Change{.pull = 424, .kind = Kind::level, .size = -1.0};
   summary.followed_level = -1.25;
   EXPECT_EQ(changes_text(summary),
-            "the level of all rewards fell by about 1, noticed after pull 424, the last of 3 "
-            "changes; the level is followed: -1.2 is taken off every reward");
+            "the level of all rewards fell by about 1, detected after pull 424, the last of 3 "
+            "changes; the level is tracked: -1.2 is subtracted from every reward");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ std::string reals(int count) {
   return text;
 }
 
-/// Plays so often, with rewards of f and uniform noise of that width.
+/// Plays pulls with rewards of f plus uniform noise.
 std::unique_ptr<Optimizer> played(const StudySpecification& study, int pulls, double width,
                                   std::uint64_t seed, const std::function<double(Arm)>& f) {
   auto optimizer = make_optimizer(study);
@@ -70,8 +70,7 @@ TEST(KnobEffects, AKnobWithoutEffectIsHardlyEverClearAndAStrongOneIs) {
     }
     RecordProperty(name + "_first", strong_is_first);
     EXPECT_LE(another_is_clear, 5);
-    if (name == "random")
-      continue;  // it plays no arm twice, so that noise and f cannot be told apart
+    if (name == "random") continue;  // plays no arm twice, so noise and f cannot be separated
     EXPECT_GE(strong_is_clear, 90);
     EXPECT_GE(strong_is_first, name == "adaptive" ? 95 : 60);
   }
@@ -128,7 +127,7 @@ TEST(KnobEffects, BeforeTheFirstRewardThereAreNone) {
     EXPECT_EQ(knob.share, 0.0);
     EXPECT_FALSE(knob.clear);
   }
-  EXPECT_EQ(effects.basis, "There is no reward yet.");
+  EXPECT_EQ(effects.basis, "There are no rewards yet.");
 }
 
 TEST(KnobEffects, WithoutATreeTheMeansOfTheSettingsTriedTell) {

@@ -53,7 +53,7 @@ class GeneratedPython : public ::testing::Test {
     }
   }
 
-  /// Some are beyond the ranges, and some at the borders of bins.
+  /// Some are outside the ranges, and some at the borders of bins.
   [[nodiscard]] std::vector<double> any_context(RandomStream& random, double beyond = 0.2) const {
     std::vector<double> context;
     for (const auto& [name, domain, period] : study_.contexts.variables()) {
@@ -75,7 +75,7 @@ class GeneratedPython : public ::testing::Test {
                          optimizer_->summary().t - 1);
   }
 
-  /// What the function returns for each of these argument lists; a text: what it raises.
+  /// The results of the function for each list of arguments; a text: the exception.
   [[nodiscard]] json call(const json& arguments) const {
     folder_.write("policy.py", code());
     folder_.write("arguments.json", arguments.dump());

@@ -28,7 +28,7 @@ PolicyRow row_of(std::vector<ContextRange> where, std::vector<double> arm = {}) 
   return row;
 }
 
-/// A study of x in the contexts of an hour and a tenant, and what it has learnt.
+/// A study of x in contexts of an hour and a tenant, and a policy that it has learnt.
 StudySpecification study() {
   return {.space = Space{{"x", Real{0.0, 1.0}}, {"mode", Choice{{"slow", "fast"}}}},
           .contexts = ContextSpace({kHour, kTenant})};
@@ -130,7 +130,7 @@ TEST(PolicyText, SaysWhichContextsMatter) {
   const Policy policy = learnt();
   EXPECT_EQ(weight_text(policy.weights[0]), "1 split, evidence 34.1 nats");
   EXPECT_EQ(weight_text(policy.weights[1]), "2 splits, evidence 6.5 nats");
-  EXPECT_EQ(weight_text({}), "no split: the best setting is not seen to depend on it");
+  EXPECT_EQ(weight_text({}), "no split: no effect on the best setting was found");
 }
 
 TEST(PolicyText, SaysWhatAContextAddsToAllRewards) {
@@ -146,12 +146,12 @@ TEST(PolicyText, SaysHowManyRegionsThereAreAndWhatWasMoved) {
   Policy policy = learnt();
   EXPECT_EQ(policy_summary(study().contexts, policy), "3 regions of hour and tenant");
   EXPECT_EQ(moved_text(policy),
-            "3 contexts were beyond the range of a variable and counted as its end");
+            "3 contexts were outside the range of a variable and treated as the end of the range");
   policy.rows.resize(1);
   policy.moved = 1;
   EXPECT_EQ(policy_summary(study().contexts, policy), "the same for every hour and tenant so far");
   EXPECT_EQ(moved_text(policy),
-            "1 context was beyond the range of a variable and counted as its end");
+            "1 context was outside the range of a variable and treated as the end of the range");
   policy.moved = 0;
   EXPECT_EQ(moved_text(policy), "");
   EXPECT_EQ(names_text(ContextSpace({kHour, kLoad, kTenant})), "hour, load and tenant");

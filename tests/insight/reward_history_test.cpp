@@ -27,7 +27,7 @@ ReadEntries reader_of(const Journal& journal) {
   };
 }
 
-/// What workers and tuners may leave behind, with pauses.
+/// A random journal as workers and tuners may write it, with pauses.
 Journal random_journal(std::mt19937_64& random, std::size_t events) {
   const auto below = [&](std::uint64_t most) { return random() % most; };
   std::normal_distribution<double> reward(0.0, 1.0);
@@ -71,7 +71,7 @@ Journal random_journal(std::mt19937_64& random, std::size_t events) {
   return journal;
 }
 
-/// All rewards in a row, one part an event, the plain way.
+/// All rewards, one part per event, computed by a simple reference implementation.
 struct Plain {
   std::vector<double> pull, at;
   std::vector<Rewards> rewards, baseline;
@@ -226,7 +226,7 @@ TEST_F(RandomHistories, EntriesTakenInBitByBitGiveTheSame) {
   RewardHistory bit_by_bit;
   for (std::size_t i = 0; i < journal.size(); ++i) {
     bit_by_bit.take(journal[i]);
-    if (random_() % 500 != 0) continue;  // somebody looks
+    if (random_() % 500 != 0) continue;  // render a picture now and then
     const Journal so_far(journal.begin(), journal.begin() + static_cast<std::ptrdiff_t>(i) + 1);
     const HistoryRange range{.buckets = 1 + random_() % 200};
     const HistoryPicture a = picture_of(bit_by_bit, range, reader_of(so_far));
@@ -352,7 +352,7 @@ TEST(RewardHistory, FailuresGoWithTheRewardThatComesNext) {
   EXPECT_EQ(picture.rewards[0].failures, 0U);
   EXPECT_EQ(picture.rewards[1].failures, 3U) << "one try, one penalty, and the last";
   ASSERT_EQ(picture.marks.size(), 4U);
-  EXPECT_EQ(picture.marks[0].text, "no answer (tried again)");
+  EXPECT_EQ(picture.marks[0].text, "no answer (will be retried)");
   EXPECT_EQ(picture.marks[1].text, "no answer");
 }
 
@@ -381,7 +381,7 @@ TEST(RewardHistory, RareMarksSurviveAndCommonOnesAreSpreadEvenly) {
     std::vector<double> penalties;
     for (const HistoryMark& mark : picture.marks) {
       if (mark.text == "hold, by bob") ++commands;
-      if (mark.text == "counts as 0") penalties.push_back(mark.pull);
+      if (mark.text == "learnt as 0") penalties.push_back(mark.pull);
     }
     EXPECT_EQ(commands, from == 0.0 ? 5U : 1U);
     EXPECT_LE(picture.marks.size(), kMostMarks);

@@ -20,8 +20,7 @@ PhaseFacts after(Event event) {
 }
 
 TEST(StudyPhase, OfAStudyWithoutEventsIsWaiting) {
-  EXPECT_EQ(phase_of({.is_open = true}),
-            (PhaseReport{StudyPhase::waiting, "nothing has happened yet"}));
+  EXPECT_EQ(phase_of({.is_open = true}), (PhaseReport{StudyPhase::waiting, "no events yet"}));
 }
 
 TEST(StudyPhase, FollowsFromWhyATunerHasStopped) {
@@ -39,7 +38,7 @@ TEST(StudyPhase, FollowsFromWhyATunerHasStopped) {
 TEST(StudyPhase, ATunerThatIsGoneWithoutAWordHasFailed) {
   PhaseFacts facts = after(Applied{1, {0.5}});
   facts.tuner_began = true;
-  EXPECT_EQ(phase_of(facts), (PhaseReport{StudyPhase::failed, "the tuner is gone without a word"}));
+  EXPECT_EQ(phase_of(facts), (PhaseReport{StudyPhase::failed, "the tuner ended unexpectedly"}));
   facts.tuner_lives = true;
   facts.now += 1e6;
   EXPECT_EQ(phase_of(facts), (PhaseReport{StudyPhase::running}));
@@ -49,8 +48,7 @@ TEST(StudyPhase, AForkOfAStudyWhoseTunerWasKilledHasNotFailed) {
   PhaseFacts facts = after(Applied{1, {0.5}});
   facts.tuner_began = true;
   facts.created = 1001.0;
-  EXPECT_EQ(phase_of(facts),
-            (PhaseReport{StudyPhase::waiting, "nothing has happened since it was made"}));
+  EXPECT_EQ(phase_of(facts), (PhaseReport{StudyPhase::waiting, "no events since it was created"}));
 }
 
 TEST(StudyPhase, APausedStudyWhoseTunerIsGoneSaysSo) {
@@ -58,14 +56,14 @@ TEST(StudyPhase, APausedStudyWhoseTunerIsGoneSaysSo) {
   facts.tuner_began = true;
   facts.order = RunnerCommand::pause;
   facts.ordered_by = "bob";
-  EXPECT_EQ(phase_of(facts).why, "paused by bob; nobody runs it now");
+  EXPECT_EQ(phase_of(facts).why, "paused by bob; no tuner is running");
   facts.tuner_lives = true;
   EXPECT_EQ(phase_of(facts).why, "paused by bob");
 }
 
 TEST(StudyPhase, WorkersRunItWhileTicketsAreInFlightOrTheLastEventIsNew) {
   PhaseFacts facts = after(Told{1, 0.5});
-  EXPECT_EQ(phase_of(facts), (PhaseReport{StudyPhase::waiting, "nobody asks"}));
+  EXPECT_EQ(phase_of(facts), (PhaseReport{StudyPhase::waiting, "no client is active"}));
   facts.is_open = true;
   EXPECT_EQ(phase_of(facts).phase, StudyPhase::running);
   facts.now += 61.0;

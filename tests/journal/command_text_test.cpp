@@ -36,7 +36,7 @@ RC_GTEST_PROP(CommandText, EveryCommandReadsBack, ()) {
   RC_ASSERT(command_from(command_text(wanted)) == wanted);
 }
 
-RC_GTEST_PROP(CommandText, WhateverElseIsPostedIsRefusedWithAReason, ()) {
+RC_GTEST_PROP(CommandText, AnyOtherTextIsRefusedWithAReason, ()) {
   const std::string text = *rc::gen::arbitrary<std::string>();
   RC_ASSERT(!wrong_with_command(text).empty());
 }

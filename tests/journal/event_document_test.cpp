@@ -33,7 +33,7 @@ Event read_back(const std::string& text) {
   return event_from(json_of(text), tuned_space(), "test");
 }
 
-/// All that is wrong with an event, which would be the fourth of a list.
+/// All complaints about an event that is the fourth of a list.
 std::vector<std::string> wrong_in(const Document& document) {
   DocumentReader reader("test");
   const auto event = event_from(document, tuned_space(), reader, "events[3].");
@@ -201,7 +201,7 @@ TEST(EventDocument, AnArmIsItsCoordinatesOrItsParametersAndTheyAgree) {
              "events[3].arm.y = 1: unknown key; known: x size mode"}));
   EXPECT_EQ(wrong_with(R"({"kind":"apply","ticket":1,"coordinates":[0.5,8,1],)"
                        R"("arm":{"x":0.5,"size":9,"mode":"fast"}})"),
-            Texts{"events[3].arm = {...}: is not what the coordinates say"});
+            Texts{"events[3].arm = {...}: contradicts the coordinates"});
 }
 
 TEST(EventDocument, AnErrorThatIsThrownNamesItsSource) {

@@ -16,7 +16,7 @@ namespace {
 
 using testing::random_event;
 
-/// One of every kind.
+/// One event of each kind.
 std::vector<Event> all_kinds() {
   return {Asked{7, 3, 2, {0.25, -1e-300}},
           Told{7, std::vector{0.1, 1.0 / 3.0}, true},
@@ -42,7 +42,7 @@ std::vector<Event> all_kinds() {
           LevelSeen{0.75}};
 }
 
-/// What is wrong with a text.
+/// The error message for an invalid text.
 std::string complaint_about(const std::string& text) {
   try {
     (void)decode(text);
@@ -101,7 +101,7 @@ RC_GTEST_PROP(Event, IsTheSameAfterItWasEncoded, ()) {
 TEST(Event, SaysWhatIsWrongWithAText) {
   EXPECT_EQ(complaint_about(""), "expected [ and found its end");
   EXPECT_EQ(complaint_about("[7]"), "expected a text and found '7]'");
-  EXPECT_EQ(complaint_about(R"(["dance"])"), "there is no kind of event \"dance\"");
+  EXPECT_EQ(complaint_about(R"(["dance"])"), "there is no event kind \"dance\"");
   EXPECT_EQ(complaint_about(R"(["tell",7])"), "has no rewards");
   EXPECT_EQ(complaint_about(R"(["tell",7,x])"), "expected a number and found 'x]'");
   EXPECT_EQ(complaint_about(R"(["tell",7,inf])"), "expected a number and found 'inf]'");

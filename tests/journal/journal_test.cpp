@@ -19,7 +19,7 @@ namespace {
 
 using Arms = std::vector<std::optional<std::vector<double>>>;
 
-/// The arms that a journal of these events gives them.
+/// The arms that reading a journal assigns to these events.
 Arms arms_of(const std::vector<Event>& events) {
   MemoryStore store;
   std::vector<JournalEntry> entries;
@@ -112,7 +112,7 @@ RC_GTEST_PROP(Journal, TellsOfEveryRewardWhatItWasThatEarnedItAlsoBeyondTheEndOf
   MemoryStore store;
   Study study = Study::open(store, parse_study(file, "study.toml"), {"a", {}});
   testing::Traffic traffic(seed);
-  std::map<std::uint64_t, std::vector<double>> expected;  // by the number of the event
+  std::map<std::uint64_t, std::vector<double>> expected;  // by event number
   for (int i = 0; i < 200; ++i) {
     std::map<Ticket, std::vector<double>> before;
     for (const Pull& pull : study.in_flight()) before[pull.ticket] = OwnedPull(pull).arm;

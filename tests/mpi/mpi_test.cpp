@@ -35,7 +35,7 @@ nu1 = [0.3, 1]
 name = "thoo"
 )";
 
-/// Runs a shell command. MPI may have warnings of its own on the standard error.
+/// Runs a shell command. MPI may print warnings to the standard error.
 Result shell(const std::string& command, const std::string& errors = "2>/dev/null") {
   return canopy::testing::shell(command + " " + errors);
 }
@@ -120,7 +120,7 @@ TEST_F(Mpi, ARankThatIsKilledLosesNoFinishedUnit) {
 
 struct SearchCase {
   std::string words;
-  double growth;  ///< of the messages, at most, with a hundred times the pulls
+  double growth;  ///< largest growth of the messages with a hundred times the pulls
 };
 
 json searched(const SearchCase& search, const std::string& steps) {

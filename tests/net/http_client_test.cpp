@@ -23,7 +23,7 @@ HttpClient::Options options_for(const std::string& url) {
   return {.server = ServerAddress::parse(url).value(), .timeout = 2s, .patience = 5s};
 }
 
-/// The first so many requests go wrong in this way.
+/// The first requests fail in this way.
 FakeService::Faults first(int count, Fault fault) {
   return [left = count, fault](const std::string&, const std::string&) mutable {
     return left-- > 0 ? fault : Fault::none;
@@ -76,7 +76,7 @@ TEST(HttpClient, AsksAgainAfterLossesAndSaysSoOnce) {
 
 TEST(HttpClient, HasPatienceOnlyForAWhile) {
   unsigned short port = 0;
-  { port = FakeService().port(); }  // where nobody listens now
+  { port = FakeService().port(); }  // no server listens there now
   HttpClient::Options options = options_for("http://127.0.0.1:" + std::to_string(port));
   options.patience = 250ms;
   HttpClient client(options);
@@ -152,11 +152,11 @@ TEST(HttpClient, WhatIsNoAnswerOfOursIsReportedAsItIs) {
     FAIL();
   } catch (const ServerProblem& problem) {
     EXPECT_EQ(problem.status(), 502U);
-    EXPECT_STREQ(problem.what(), "the server answers 502 Bad Gateway");
+    EXPECT_STREQ(problem.what(), "the server responded with 502 Bad Gateway");
   }
 }
 
-TEST(HttpClient, GoesWhereItIsSentAndComesBackWhenNobodyIsThere) {
+TEST(HttpClient, FollowsARedirectAndReturnsWhenTheTargetIsUnreachable) {
   FakeService home;
   auto other = std::make_unique<FakeService>();
   const std::string url = other->url();
@@ -210,7 +210,7 @@ TEST(HttpClient, TalksToServersThatItTrusts) {
       FAIL() << url;
     } catch (const ServerUnreachable& error) {
       EXPECT_EQ(std::string(error.what())
-                    .find(url + " cannot be reached: its certificate is not one to be trusted: "),
+                    .find(url + " cannot be reached: its certificate is not trusted: "),
                 0U)
           << error.what();
     }

@@ -1,4 +1,4 @@
-// The adaptive tree in a world that moves.
+// The adaptive tree in systems that change.
 
 #include "canopy/adaptive.hpp"
 #include "canopy/random.hpp"
@@ -23,7 +23,7 @@ namespace {
 
 using testing::line;
 
-/// A hill that may jump to another place, and a level that all rewards have in common.
+/// A hill that may jump to another place, and a level common to all rewards.
 struct MovingHill {
   double top = 0.3;
   double next_top = 0.3;  // after `jump` pulls
@@ -37,7 +37,7 @@ struct MovingHill {
 };
 
 struct Played {
-  double regret = 0.0;  // a pull, in the second half
+  double regret = 0.0;  // per pull, in the second half
   std::uint64_t changes = 0;
   double best = 0.0;
 };
@@ -147,7 +147,7 @@ TEST(AdaptiveDrift, UnitsDoNotMatter) {
   EXPECT_EQ(arms_of(1.0, 0.0), arms_of(1.0, 8.0));
 }
 
-/// The tree after so many pulls of that hill.
+/// The tree after `pulls` pulls of that hill.
 Adaptive played(const MovingHill& hill, std::uint64_t pulls, std::uint64_t seed) {
   RandomStream random({.seed = seed});
   Adaptive tree(line(), {.drift = Drift::automatic});
@@ -193,7 +193,7 @@ TEST(AdaptiveDrift, RightAfterAChangeBestIsThatOfTheModel) {
   EXPECT_EQ(best.since, tree.summary().last_change->pull);
 }
 
-TEST(AdaptiveDrift, WhileALevelIsFollowedValuesAreThoseOfNow) {
+TEST(AdaptiveDrift, WhileALevelIsTrackedValuesAreCurrent) {
   int followed = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const MovingHill hill{.level = [](std::uint64_t pull) {
@@ -209,7 +209,7 @@ TEST(AdaptiveDrift, WhileALevelIsFollowedValuesAreThoseOfNow) {
     EXPECT_EQ(best.rivals, 0U) << "seed " << seed;
     EXPECT_NEAR(best.arm[0], 0.3, 0.1) << "seed " << seed;
     EXPECT_GT(tree.summary().followed_level.value(), 0.05) << "seed " << seed;
-    EXPECT_NEAR(best.mean, 3.0, 0.4) << "seed " << seed << ", the value of now";
+    EXPECT_NEAR(best.mean, 3.0, 0.4) << "seed " << seed << ", the current value";
     EXPECT_NEAR(tree.learnt()->highest, 3.0, 0.4) << "seed " << seed;
   }
   EXPECT_GE(followed, 5);
@@ -234,8 +234,8 @@ TEST(AdaptiveDrift, WhatFailedBeforeAChangeMayBeTriedAgain) {
   EXPECT_NEAR(tree.best()->arm[0], 0.8, 0.05);
 }
 
-/// Plays some pulls with several tickets in flight, told alone or as sums, now and then dropped,
-/// failed or observed, in a world whose level and optimum jump.
+/// Plays with several tickets in flight, told singly or as sums, some dropped, failed or observed,
+/// in a system whose level and optimum jump.
 class Unrest {
  public:
   explicit Unrest(std::uint64_t seed) : random_({.seed = seed}) {}
@@ -318,7 +318,7 @@ RC_GTEST_PROP(AdaptiveDrift, GoesOnFromWhatItSavedAndAsItsClone, ()) {
   for (int i = 0; i < 400; ++i) RC_ASSERT(unrest.step({&tree, &restored, twin}));
   RC_ASSERT(restored.save() == tree.save());
   RC_ASSERT(twin->save() == tree.save());
-  RC_CLASSIFY(tree.summary().changes != 0, "something has changed");
+  RC_CLASSIFY(tree.summary().changes != 0, "a change was detected");
 }
 
 TEST(AdaptiveDrift, AChangeIsNoticedWhileRewardsAreSummedUpAndManyAreInFlight) {
@@ -393,7 +393,8 @@ TEST(AdaptiveDrift, ASettingIsJudgedOnceTheSystemHasSettled) {
   EXPECT_LE(tree.summary().changes, 8U);
 }
 
-/// A state follows the arm slowly, and settle says so: turns are long, also those of new leaves.
+/// A system whose state follows the arm slowly, with `settle` declared: turns are long, also those
+/// of new leaves.
 TEST(AdaptiveDrift, ASystemThatSettlesSlowlyHasNotChanged) {
   std::uint64_t changes = 0;
   constexpr std::uint64_t kSettle = 300;

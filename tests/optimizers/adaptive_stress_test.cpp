@@ -1,4 +1,4 @@
-// The adaptive tree over long runs, hard functions and unlucky moments.
+// The adaptive tree in long runs, on hard functions and in unfavourable situations.
 
 #include "canopy/adaptive.hpp"
 #include "canopy/garland.hpp"
@@ -65,7 +65,7 @@ std::vector<HardCase> hard_cases() {
   return cases;
 }
 
-/// The last cut may begin with one node less than are allowed, and adds two.
+/// The last cut may begin with one node less than allowed, and adds two.
 double most_nodes(std::uint64_t pulls) {
   return 66.0 + 12.0 * std::sqrt(static_cast<double>(pulls));
 }
@@ -103,7 +103,7 @@ TEST(AdaptiveStress, TenMillionPullsLoseLittleAndTakeLittleRoom) {
   EXPECT_LT(adaptive.save().size(), 1'000.0 * most_nodes(kPulls));
 }
 
-/// What explorer and search have lost beyond doubt, by the nodes alone.
+/// The significant losses of explorer and search, computed from the nodes only.
 struct ExplorerAccounts {
   double explorer = 0.0;
   double search = 0.0;
@@ -131,12 +131,12 @@ TEST(AdaptiveStress, TheExplorerPlaysOnlyWithinItsBudget) {
     RandomStream random({.seed = 9});
     ExplorerAccounts accounts(model.tree());
     double seen = 0.0;
-    int explorered = 0;
+    int by_explorer = 0;
     for (int pulls = 0; pulls < 5'000; ++pulls) {
       const Pull pull = adaptive.ask(1);
       const NodeIndex node = adaptive.tree()->place(pull.ticket)->node;
       if (model.tree()[node].explorer_out != 0.0) {
-        ++explorered;
+        ++by_explorer;
         const double growth = std::max(0.0, std::sqrt(pulls) - 8.0);
         const double rate = 0.5 * model.noise_deviation() + kCoverage * model.leaf_range();
         const double budget = 0.1 * accounts.search + rate * growth;
@@ -150,16 +150,16 @@ TEST(AdaptiveStress, TheExplorerPlaysOnlyWithinItsBudget) {
       if (now_seen != seen) accounts = ExplorerAccounts(model.tree());  // there was a pass
       seen = now_seen;
     }
-    EXPECT_GT(explorered, 10) << hard.name << ", noise " << hard.noise;
+    EXPECT_GT(by_explorer, 10) << hard.name << ", noise " << hard.noise;
   }
 }
 
-/// Turns, one reward after the other, whoever is asked.
+/// Plays turns, one reward at a time, with several optimizers at once.
 class TurnsOnGarland {
  public:
   explicit TurnsOnGarland(std::uint64_t seed) : random_({.seed = seed}) {}
 
-  /// One word, an ask or a reward; false when they answer differently.
+  /// One ask or reward; returns false if the optimizers behave differently.
   bool step(const std::vector<Optimizer*>& all) {
     if (left_ == 0) {
       const std::uint64_t most = random_.coin() ? 1 + random_() % 4 : UINT64_MAX;

@@ -31,10 +31,10 @@ double bump(Arm arm) {
 
 struct AdaptiveRun {
   std::vector<std::vector<double>> arms;
-  double regret = 0.0;  ///< per pull, of an f whose largest value is 1
+  double regret = 0.0;  ///< per pull, for an f with maximum 1
 };
 
-/// Plays f with noise, with so many pulls in flight.
+/// Plays f with noise, with `in_flight` pulls in flight.
 AdaptiveRun run_adaptive(Optimizer& optimizer, const Function& f, double noise, int pulls,
                          std::uint64_t seed, std::size_t in_flight = 1) {
   RandomStream random({.seed = seed});
@@ -52,7 +52,7 @@ AdaptiveRun run_adaptive(Optimizer& optimizer, const Function& f, double noise, 
   return run;
 }
 
-/// Over runs with the seeds 1 to `runs`, added up.
+/// The sum over runs with the seeds 1 to `runs`.
 double total_regret(const Function& f, double noise, int pulls, std::uint64_t runs,
                     std::size_t in_flight = 1) {
   double regret = 0.0;
@@ -79,7 +79,7 @@ TEST(Adaptive, RegretOnGarlandFallsByHalfWithTenTimesThePulls) {
       << "0.50 over hundreds of runs";
 }
 
-/// Rewards a x + b give the same arms as rewards x.
+/// Rewards a x + b lead to the same arms as rewards x.
 RC_GTEST_PROP(Adaptive, UnitsDoNotMatter, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const double factor = std::ldexp(1.0, *rc::gen::inRange(-30, 30));
@@ -218,7 +218,7 @@ TEST(Adaptive, TheTreeStaysSmall) {
 }
 
 TEST(Adaptive, ObservedRewardsOfAnyArmAreUsed) {
-  // A colleague has measured the whole line: the first pulls are at the bump already.
+  // Observed measurements cover the whole line: the first pulls are already at the bump.
   double with = 0.0;
   double without = 0.0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
@@ -236,7 +236,7 @@ TEST(Adaptive, ObservedRewardsOfAnyArmAreUsed) {
   EXPECT_LT(with, 0.8 * without);
 }
 
-/// A system that comes nearer to the arm by the part `speed` of the way at every pull.
+/// A system that covers the fraction `speed` of the distance to the arm at every pull.
 class SlowSystem {
  public:
   explicit SlowSystem(double speed) : speed_(speed) {}
@@ -285,8 +285,8 @@ TEST(Adaptive, PassesOverAsManyRewardsAsWereDeclaredAfterEveryChange) {
 TEST(Adaptive, ByDistancePassesOverRewardsUntilTheSystemHasComeNear) {
   Adaptive adaptive(line(), {.settle = 14, .settle_rule = SettleRule::by_distance});
   RandomStream random({.seed = 1});
-  // The first arm is where the system is; the next one is an eighth of the line away, and the
-  // system must come within a quarter of its cell's side.
+  // The system is at the first arm; the next one is an eighth of the line away, and the system must
+  // come within a quarter of its cell's side.
   const Pull first = adaptive.ask();
   ASSERT_EQ(adaptive.tell(first.ticket, 0.5), Status::ok);
   int passed_over = 0;
@@ -304,16 +304,16 @@ TEST(Adaptive, ByDistancePassesOverRewardsUntilTheSystemHasComeNear) {
   }
   EXPECT_EQ(status, Status::ok);
   EXPECT_TRUE(adaptive.estimate(std::vector<double>{arm}));
-  // After k pulls exp(-3 k / 14) of the way is left; a quarter of it at k = 7.
+  // After k pulls the fraction exp(-3 k / 14) of the distance is left; a quarter of it at k = 7.
   EXPECT_EQ(passed_over, 6);
-  // As many pulls count as were passed over.
+  // At least as many pulls are used as were discarded.
   const Pull rest = adaptive.ask();
   EXPECT_EQ(rest.arm[0], arm);
   EXPECT_EQ(rest.length, 5U);
 }
 
-/// How many of the runs warn of memory, where rewards come from f at a place that every pull brings
-/// nearer to the arm.
+/// The number of runs that warn of memory, for rewards from a place that moves towards the arm at
+/// every pull.
 int warnings(double kept, bool zero_or_one, std::uint64_t settle = 0) {
   int count = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -335,7 +335,7 @@ int warnings(double kept, bool zero_or_one, std::uint64_t settle = 0) {
   return count;
 }
 
-TEST(Adaptive, WarnsOfMemoryThatNobodyHasDeclared) {
+TEST(Adaptive, WarnsOfUndeclaredMemory) {
   EXPECT_GE(warnings(0.8, false), 5);
   EXPECT_EQ(warnings(0.8, false, 14), 0) << "it is declared";
   EXPECT_EQ(warnings(0.0, false), 0);
@@ -393,7 +393,7 @@ TEST(Adaptive, SaysNothingByItsModelWhereThatDoesNotApply) {
   EXPECT_EQ(exact.best()->basis, Best::Basis::no_noise);
   EXPECT_FALSE(exact.best()->by_model) << "rewards of an arm never differ: its own is f";
 
-  // Rewards of 0 and 1, nearly all of them 1: means are far from normal.
+  // Rewards of 0 and 1, nearly all of them 1: means are not normally distributed.
   int said = 0;
   int wrong = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {

@@ -1,5 +1,5 @@
-// The adaptive tree against a slow one that was written from the formulas alone: the same arms, for
-// as many pulls, at every turn.
+// Compares the adaptive tree with a slow implementation of the formulas: both must choose the same
+// arms, for as many pulls, at every turn.
 
 #include "canopy/adaptive.hpp"
 #include "canopy/garland.hpp"
@@ -48,7 +48,7 @@ Space random_space(std::uint64_t kind) {
   }
 }
 
-/// Some function of an arm, rough or smooth, with noise; each reward may depend on the one before.
+/// A random function of an arm, rough or smooth, with noise that may be autocorrelated.
 class RandomSystem {
  public:
   RandomSystem(std::uint64_t seed, double noise, double memory)
@@ -80,8 +80,8 @@ RC_GTEST_PROP(AdaptiveTrace, EveryTurnIsThatOfTheTextbook, ()) {
   const double noise = *rc::gen::element(1e-3, 0.05, 0.3, 2.0);
   const double memory = *rc::gen::element(0.0, 0.0, 0.8);
   const double coverage = *rc::gen::element(0.06, 0.06, 0.0, 0.5);
-  // What is learnt feeds back, so that differences in the last digit grow; noise that is stronger
-  // than f makes them grow fastest.
+  // Learning feeds back into choices, so that differences in the last digit grow, fastest if the
+  // noise is larger than f.
   const std::uint64_t pulls = *rc::gen::element<std::uint64_t>(30, 300, noise < 1.0 ? 2'000 : 300);
   RC_LOG() << "seed " << seed << " space " << kind << " noise " << noise << " memory " << memory
            << " coverage " << coverage << " pulls " << pulls << '\n';
@@ -115,7 +115,7 @@ RC_GTEST_PROP(AdaptiveTrace, EveryTurnWithLimitsIsThatOfTheTextbook, ()) {
   const double noise = *rc::gen::element(0.05, 0.3);
   const double metric_noise = *rc::gen::element(0.0, 0.05, 0.3);
   const double share = *rc::gen::element(0.05, 0.3, 0.6, 1.1, -0.2);  // that keeps a limit
-  // Where nothing keeps two of them, arms at either end may be equally far beyond, but for the last
+  // If no arm keeps two of them, arms at either end may be equally far beyond, up to the last
   // digit.
   const auto metrics = *rc::gen::inRange<std::size_t>(1, share < 0.0 ? 2 : 3);
   const std::uint64_t pulls = *rc::gen::element<std::uint64_t>(30, 200, 500);
@@ -171,7 +171,7 @@ RC_GTEST_PROP(AdaptiveTrace, EveryTurnWithLimitsIsThatOfTheTextbook, ()) {
   RC_ASSERT(adaptive.model().tree().size() == textbook.nodes().size());
   for (std::size_t i = 0; i < textbook.nodes().size(); ++i) {
     const TextbookAdaptive::Node& leaf = textbook.nodes()[i];
-    if (leaf.T == 0 || leaf.left != 0) continue;  // a cell around may have the same arm
+    if (leaf.T == 0 || leaf.left != 0) continue;  // an enclosing cell may have the same arm
     const std::vector<LimitCheck> checks = adaptive.limit_checks(textbook.arm(i));
     RC_ASSERT(checks.size() == metrics);
     for (std::size_t j = 0; j < metrics; ++j) {
@@ -181,11 +181,11 @@ RC_GTEST_PROP(AdaptiveTrace, EveryTurnWithLimitsIsThatOfTheTextbook, ()) {
   }
 }
 
-/// What moves in a world, by the time from 0 to 1.
+/// Changes of a system over time, which runs from 0 to 1.
 struct Motion {
-  double sine = 0.0;   // height of a level that goes up and down
-  double steps = 0.0;  // of a level that jumps twice
-  bool swaps = false;  // f becomes another one half-way
+  double sine = 0.0;   // amplitude of a level that oscillates
+  double steps = 0.0;  // size of a level that jumps twice
+  bool swaps = false;  // f is replaced by another function half-way
 
   [[nodiscard]] double level(double time) const {
     return sine * std::sin(25.0 * time) + steps * std::floor(3.0 * time);
@@ -226,7 +226,7 @@ RC_GTEST_PROP(AdaptiveTrace, EveryTurnInAWorldThatMovesIsThatOfTheTextbook, ()) 
   RC_CLASSIFY(textbook.changes_of_f() != 0, "f has changed");
 }
 
-/// Garland along every axis, added up.
+/// The textbook's best node on the sum of garland over all axes, as text.
 std::string best_of_textbook(std::size_t dimension) {
   std::vector<Parameter> parameters;
   for (std::size_t i = 0; i < dimension; ++i) {
@@ -248,7 +248,7 @@ std::string best_of_textbook(std::size_t dimension) {
          ", nodes: " + std::to_string(textbook.nodes().size());
 }
 
-TEST(TextbookAdaptive, DecidesAsItAlwaysDid) {
+TEST(TextbookAdaptive, DecidesAsInEarlierVersions) {
   EXPECT_EQ(best_of_textbook(1), "011010110100, pulls: 653, nodes: 83");
   EXPECT_EQ(best_of_textbook(3), "111000000000000111, pulls: 55, nodes: 221");
 }
@@ -265,7 +265,7 @@ TEST(AdaptiveModel, APassGivesThePosteriorOfDenseLinearAlgebra) {
     model.pass();
     AdaptiveModel passed = model;
     passed.pass();
-    // A pass takes the edges and the noise of the one before for granted.
+    // A pass uses the edges and the noise of the previous one.
     std::vector<testing::GaussianTreeNode> nodes;
     for (NodeIndex i = 0; i < model.tree().size(); ++i) {
       const AdaptiveModel::Node& node = model.tree()[i];

@@ -1,4 +1,4 @@
-// What every optimizer recommends, and what it says of the arms it was told of.
+// Recommendations of every optimizer, and estimates of the arms it was told about.
 
 #include "canopy/hct.hpp"
 #include "canopy/optimizers.hpp"
@@ -37,10 +37,10 @@ using testing::unit_range;
 
 using Point = std::vector<double>;
 
-/// Rewards by arm, kept in full.
+/// All rewards by arm.
 using Told = std::map<Point, std::vector<double>>;
 
-/// Asks, tells in every way, observes, records and drops at random, and keeps what was told.
+/// Asks, tells in every form, observes, records and drops at random, and stores what was told.
 class Chatter {
  public:
   using Reward = std::function<double(Arm, RandomStream&)>;
@@ -111,8 +111,8 @@ Chatter::Reward noisy_hill(double deviation) {
   return [=](Arm arm, RandomStream& random) { return hill(arm) + deviation * random.normal(); };
 }
 
-/// What `best` says is what `estimate` says of its arm; it is the safest arm, or one by a model
-/// that no arm with as many pulls is wholly better than.
+/// Checks that `best` agrees with `estimate` for its arm, and that the arm is the safest one, or
+/// one by a model that no arm with as many pulls is entirely better than.
 void expect_best_of_estimates(const Optimizer& optimizer, const Told& told, bool minimizes) {
   const auto best = optimizer.best();
   RC_ASSERT(best.has_value() == !told.empty());
@@ -316,7 +316,7 @@ TEST_P(BestOfEveryOptimizer, WhatWasSavedRecommendsTheSame) {
 
 // --- units -----------------------------------------------------------------------------------
 
-/// The arms that are played for 600 pulls when rewards are `times` as large and `plus` higher.
+/// The arms played in 600 pulls when rewards are multiplied by `times` and shifted by `plus`.
 std::vector<Point> arms_in_units(const Selection& optimizer, double times, double plus,
                                  bool on_a_grid) {
   const auto player = make_optimizer(optimizer, line());
@@ -344,7 +344,7 @@ TEST_P(BestOfEveryOptimizer, ArmsDoNotDependOnUnits) {
     }
     return std::string();
   };
-  // On a grid of powers of two the arithmetic is exact, so that ties stay ties.
+  // On a grid of powers of two the arithmetic is exact, so that ties remain ties.
   EXPECT_EQ(same_arms(std::exp2(-20.0), 0.0, true, 0.0), "");
   EXPECT_EQ(same_arms(std::exp2(20.0), 0.0, true, 0.0), "");
   EXPECT_EQ(same_arms(1.0, std::exp2(20.0), true, 0.0), "");
@@ -435,7 +435,7 @@ TEST(Best, SaysWhenThereIsNoNoise) {
 }
 
 TEST(Best, IsNoLuckySinglePull) {
-  // The arm of issue 13: one reward far above all others must not be the recommendation.
+  // One reward far above all others must not make an arm the recommendation.
   Hct hct(line());
   RandomStream random({.seed = 27});
   for (int i = 0; i < 2'000; ++i) {
@@ -472,9 +472,9 @@ TEST(Best, StatesTheLevelOfTheObjective) {
   EXPECT_EQ(optimizer->best()->level, 0.8);
 }
 
-// --- another range ---------------------------------------------------------------------------
+// --- changes of the range --------------------------------------------------------------------
 
-/// U of the first child of the root less its mean, in units of what it would be if R were 1.
+/// U of the first child of the root less its mean, in units of its value for R = 1.
 double scale_in_use(Hct& hct, double resolution_and_width) {
   for (const NodeView& node : nodes_of(hct)) {
     if (node.path == "0") return (node.upper - node.mean) / resolution_and_width;
@@ -528,7 +528,7 @@ TEST(RewardRange, MayBeLearntFromSomePhaseOn) {
   EXPECT_NEAR(scale_in_use(hct, 1.0), 100.0 * scale_in_use(hct, 100.0), 1e-12);
   const double wide = scale_in_use(hct, 100.0);
   (void)hct.ask(1);
-  // L has grown a little, so that the widths are not quite in proportion.
+  // L has increased slightly, so that the widths are not exactly proportional.
   EXPECT_NEAR(scale_in_use(hct, largest - least) / wide, 1.0, 0.05);
   EXPECT_EQ(hct.summary().fitting_range, std::nullopt) << "there is none to judge";
 }
@@ -573,8 +573,8 @@ TEST(RewardRange, TheFirstRewardThatDiffersIsHeededAtTheNextSelection) {
 
 // --- coverage --------------------------------------------------------------------------------
 
-/// How many of 200 runs of default HCT (seeds 0 to 199) had a look, at 1, 2, 4, ... or at the end,
-/// at which the interval of the best arm did not hold the truth.
+/// The number of 200 runs of default HCT (seeds 0 to 199) in which, at 1, 2, 4, ... pulls or at the
+/// end, the interval of the best arm did not contain the truth.
 int misses(const Space& space, const std::function<double(Arm)>& truth,
            const std::function<double(double, RandomStream&)>& reward) {
   int missed = 0;
@@ -598,7 +598,7 @@ int misses(const Space& space, const std::function<double(Arm)>& truth,
   return missed;
 }
 
-// Of 200 runs that miss with a probability of 5 % each, at most 21 do with a probability of 99.9 %.
+// If 200 runs each miss with a probability of 5 %, at most 21 do with a probability of 99.9 %.
 constexpr int kMostMisses = 21;
 
 double quadratic(Arm arm) {

@@ -1,4 +1,4 @@
-// What every optimizer of the catalogue must do, whichever it is.
+// Properties of every optimizer in the catalogue.
 
 #include "canopy/errors.hpp"
 #include "canopy/hct.hpp"
@@ -41,7 +41,8 @@ class EveryOptimizer : public testing::EachOptimizer {};
 
 TEST_P(EveryOptimizer, AsksLearnNothing) {
   const auto optimizer = make();
-  const bool spreads = GetParam().selection.name == "adaptive";  // pulls in flight over arms
+  const bool spreads =
+      GetParam().selection.name == "adaptive";  // spreads pulls in flight over arms
   const Pull first = optimizer->ask(1);
   const std::vector<double> arm(first.arm.begin(), first.arm.end());
   for (Ticket ticket = 2; ticket < 20; ++ticket) {

@@ -35,7 +35,7 @@ TEST(ChangeProbe, IsSureWhereAllArmsMovedAlike) {
   EXPECT_LT(answered({0.0, 0.0, 0.0, 0.0, 0.0}).proof_of_level(2.0), 0.0);
 }
 
-TEST(ChangeProbe, IsCompleteOnceEveryAnswerIsThereOrGivenUp) {
+TEST(ChangeProbe, IsCompleteOnceEveryReadingIsThereOrGivenUp) {
   ChangeProbe probe;
   EXPECT_FALSE(probe.is_running());
   probe.begin({4, 9});

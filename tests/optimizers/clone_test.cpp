@@ -1,4 +1,4 @@
-// A clone goes on as the original would, and the two have nothing in common.
+// A clone behaves as the original would, and the two share no state.
 
 #include "canopy/hct.hpp"
 #include "canopy/optimizers.hpp"
@@ -24,8 +24,8 @@ namespace {
 using testing::Conversation;
 using testing::RandomHct;
 
-/// Clones in the middle of a conversation, goes on with the original alone, ends it, and then goes
-/// on with the clone.
+/// Clones in the middle of a conversation, continues with the original only, destroys it, and then
+/// continues with the clone.
 void expect_two_of_a_kind(std::unique_ptr<Optimizer> original, const Space& space) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto before = *rc::gen::inRange(0, 400);
@@ -105,7 +105,7 @@ RC_GTEST_PROP(Clone, OfHctGoesOnAsTheOriginalWouldInAnyConfiguration, (const Ran
 }
 
 TEST(Clone, OfHctStaysAtItsArmAsFastAsTheOriginal) {
-  // In the middle of a long stay, where a step reads the selected node alone.
+  // In the middle of a long stay, where a step reads only the selected node.
   Hct original({{"x", Real{0.0, 1.0}}}, {.nu1 = 1.0, .rho = 0.5, .confidence_scale = 1.0});
   const auto play = [](Optimizer& optimizer, int pulls) {
     for (int i = 0; i < pulls; ++i) {

@@ -1,4 +1,4 @@
-// Limits on metrics where the best arm depends on a context.
+// Limits on metrics with contexts.
 
 #include "canopy/contextual.hpp"
 #include "canopy/random.hpp"
@@ -31,7 +31,7 @@ struct LimitedSystem {
   std::function<double(double z, double x)> p99;
 };
 
-/// The larger x, the more it earns and the longer it takes; load adds to the latter alike at all x.
+/// Reward and latency increase with x; the load adds to the latency equally for all x.
 LimitedSystem with_load() {
   return {[](double, double x) { return 0.5 * x; },
           [](double z, double x) { return 100.0 * x + 40.0 * z; }};
@@ -39,7 +39,7 @@ LimitedSystem with_load() {
 
 struct LimitedRun {
   std::vector<double> arms;
-  double beyond = 0.0;  // the share of pulls of the second half whose mean is beyond the limit
+  double beyond = 0.0;  // fraction of pulls of the second half whose mean breaks the limit
 };
 
 LimitedRun play_limited(Optimizer& optimizer, const LimitedSystem& system, double most, int pulls,
@@ -88,7 +88,7 @@ TEST(ContextualLimits, GoBeyondLessOftenThanATreeThatDoesNotSeeTheContext) {
   EXPECT_LT(with, 0.7 * without);
 }
 
-/// Rewards are the same in all contexts, but which of two peaks keeps the limit is not.
+/// Rewards are the same in all contexts, but which of two peaks keeps the limit differs.
 TEST(ContextualLimits, ARegionIsSplitWhereOnlyTheMetricWantsIt) {
   const LimitedSystem system{
       [](double, double x) { return 1.0 - std::min(std::abs(x - 0.2) + 0.1, std::abs(x - 0.8)); },
@@ -121,7 +121,7 @@ TEST(ContextualLimits, WhereNothingKeepsThemTheNearestIsTold) {
   EXPECT_FALSE(tree.best_in(std::vector{0.95}));
   ASSERT_TRUE(tree.nearest_in(std::vector{0.95}));
   EXPECT_EQ(tree.nearest_in(std::vector{0.95})->limits[0].state, LimitState::broken);
-  // A policy has one arm for a region: it is judged where the limit is hardest to keep.
+  // A policy has one arm per region: it is judged in the context that is hardest on the limit.
   const auto rows = tree.policy()->rows;
   EXPECT_TRUE(rows.back().breaks_limits);
   ASSERT_EQ(rows.back().limits.size(), 1U);
@@ -139,7 +139,7 @@ TEST(ContextualLimits, APolicyIsJudgedWhereItsContextsSuitTheLimitLeast) {
   }
 }
 
-/// Errors that no arm with few of them can have less of: a level taken off would hide that.
+/// Errors of which good arms have none: subtracting a level would hide that.
 TEST(ContextualLimits, ALimitAtTheEndOfAllValuesIsKeptByArmsAtTheEnd) {
   const LimitedSystem system{[](double, double x) { return x; },
                              [](double z, double x) { return x > 0.5 ? 3.0 + z : 0.0; }};

@@ -26,7 +26,7 @@ namespace {
 using testing::line;
 using testing::load;
 
-/// f of a context and an arm, whose largest value in every context is `top`.
+/// f of a context and an arm, with maximum `top` in every context.
 struct SystemWithLoad {
   std::function<double(double z, double x)> f;
   std::function<double(double z)> top;
@@ -42,7 +42,7 @@ SystemWithLoad unaffected() {
           [](double) { return 0.9; }};
 }
 
-/// The context moves the rewards of all arms alike.
+/// The context shifts the rewards of all arms equally.
 SystemWithLoad level_only() {
   return {[](double z, double x) {
             return 0.6 + 0.3 * std::sin(6.28 * z) - 1.2 * std::pow(x - 0.37, 2);
@@ -66,7 +66,7 @@ struct ContextualRun {
   double regret = 0.0;
 };
 
-/// Plays an optimizer, in the context if it takes one, with so many pulls in flight.
+/// Plays an optimizer, with contexts if it supports them, with `in_flight` pulls in flight.
 ContextualRun play(Optimizer& optimizer, const SystemWithLoad& system, int pulls,
                    std::uint64_t seed, std::size_t in_flight = 1, double noise = 0.1,
                    const DrawContext& draw = uniform) {
@@ -123,7 +123,7 @@ TEST(Contextual, PlaysTheArmsOfAnOrdinaryTreeWhereTheContextDoesNotMatter) {
     const auto arms = play(tree, unaffected(), 500, seed).arms;
     if (arms == play(blind, unaffected(), 500, seed).arms) ++same;
   }
-  // By chance a level effect is seen, or a region is split, in a few of them.
+  // By chance a few of them show a level effect or split a region.
   EXPECT_GE(same, 14);
 }
 
@@ -284,7 +284,7 @@ TEST(Contextual, InFlightItHasLittleMoreRegret) {
   EXPECT_LT(together, 1.5 * alone);
 }
 
-TEST(Contextual, LearnsFromRewardsThatOthersHaveMeasured) {
+TEST(Contextual, LearnsFromObservedRewards) {
   Contextual tree(line(), load());
   EXPECT_EQ(tree.observe(std::vector{0.5}, Rewards::one(0.5)), Status::needs_context);
   RandomStream random({.seed = 9});
@@ -303,7 +303,7 @@ TEST(Contextual, LearnsFromRewardsThatOthersHaveMeasured) {
             Status::not_an_arm);
 }
 
-TEST(Contextual, RewardsOfOthersAloneSplitRegions) {
+TEST(Contextual, ObservedRewardsAloneSplitRegions) {
   const SystemWithLoad system = shifting();
   Contextual tree(line(), load());
   Contextual other(line(), load());
@@ -466,7 +466,7 @@ TEST(Contextual, MinimizesInTheUnitsOfTheUser) {
   EXPECT_NEAR(tree.best_in(std::vector{0.2})->mean, 500.0, 10.0);
 }
 
-/// The share of runs in which an interval of a policy missed what the arm earns in its region.
+/// The fraction of runs in which an interval of a policy missed the arm's mean in its region.
 TEST(Contextual, IntervalsHoldForTheMeanOverTheContextsOfARegion) {
   int missed = 0;
   int intervals = 0;

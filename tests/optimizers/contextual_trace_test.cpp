@@ -1,5 +1,5 @@
-// The adaptive tree in contexts against a slow one that was written from the formulas alone: the
-// same arm at every pull.
+// Compares the adaptive tree with contexts to a slow implementation of the formulas: both must
+// choose the same arm at every pull.
 
 #include "canopy/contextual.hpp"
 #include "canopy/random.hpp"
@@ -58,7 +58,7 @@ ContextSpace some_contexts(std::uint64_t kind) {
   }
 }
 
-/// Which arm is best and how much all arms earn may depend on the context.
+/// The best arm and the level of rewards may depend on the context.
 class RandomSystem {
  public:
   RandomSystem(std::uint64_t seed, double noise) : random_({.seed = seed}), noise_(noise) {

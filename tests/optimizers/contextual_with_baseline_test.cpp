@@ -31,7 +31,7 @@ ContextualWithBaseline with_baseline(const BaselineRule& rule = {},
           objective, kMiddle, rule};
 }
 
-/// What an arm earns in a context at a pull.
+/// The reward of an arm in a context at a pull.
 using WorldInContexts = std::function<double(double z, double x, int pull)>;
 
 double moving_optimum(double z, double x, int /*pull*/) {
@@ -43,7 +43,7 @@ struct AskedIn {
   std::vector<double> context;
 };
 
-/// Plays `pulls` pulls, with `in_flight` of them under way.
+/// Plays `pulls` pulls, with `in_flight` of them in flight.
 std::vector<AskedIn> play_in_contexts(Optimizer& optimizer, const WorldInContexts& world, int pulls,
                                       std::uint64_t seed, std::size_t in_flight = 1,
                                       double noise = 0.1) {
@@ -125,7 +125,7 @@ TEST(ContextualWithBaseline, AKnobWithoutEffectIsSeldomCalledBetterWhateverTheLe
 }
 
 TEST(ContextualWithBaseline, ContextsInWhichThePolicyIsTheBaselineAreLeftToTheSearch) {
-  // Half of the contexts want the baseline.
+  // In half of the contexts the baseline is the best arm.
   const WorldInContexts world = [](double z, double x, int) {
     return 0.9 - 1.2 * std::pow(x - (z < 0.5 ? 0.5 : 0.9), 2);
   };
@@ -158,7 +158,7 @@ TEST(ContextualWithBaseline, BothOrdersAreAboutAsFrequent) {
 }
 
 TEST(ContextualWithBaseline, TakesALevelThatDependsOnTheContextOffBothSides) {
-  // Contexts move rewards by far more than settings do.
+  // Contexts change rewards much more than arms do.
   const WorldInContexts world = [](double z, double x, int i) {
     return 5.0 * z + 10.0 * moving_optimum(z, x, i);
   };
@@ -167,10 +167,10 @@ TEST(ContextualWithBaseline, TakesALevelThatDependsOnTheContextOffBothSides) {
   const auto uplift = optimizer.uplift();
   ASSERT_TRUE(uplift && uplift->interval.bounded());
   EXPECT_EQ(uplift->verdict, Verdict::better);
-  EXPECT_LT(uplift->interval.upper - uplift->interval.lower, 1.0);  // 2 or so with the level
+  EXPECT_LT(uplift->interval.upper - uplift->interval.lower, 1.0);  // about 2 with the level
 }
 
-/// Asks until a duel is given; others are answered.
+/// Asks until a duel is given; other pulls are told.
 AskedIn next_duel(Optimizer& optimizer, RandomStream& random) {
   for (;;) {
     const std::vector<double> context{random.uniform()};
@@ -189,7 +189,7 @@ TEST(ContextualWithBaseline, APairOneOfWhosePullsIsDroppedIsVoid) {
   EXPECT_NE(first.pull.arm == kMiddle, second.pull.arm == kMiddle);
   EXPECT_EQ(optimizer.drop(second.pull.ticket), Status::ok);
   EXPECT_EQ(optimizer.uplift()->pairs, 0U);
-  // So is one whose first pull is dropped: its second one is not asked for any more.
+  // A pair whose first pull is dropped is void as well: its second pull is no longer asked for.
   const AskedIn third = next_duel(optimizer, random);
   EXPECT_EQ(optimizer.drop(third.pull.ticket), Status::ok);
   const AskedIn fourth = next_duel(optimizer, random);
@@ -199,7 +199,7 @@ TEST(ContextualWithBaseline, APairOneOfWhosePullsIsDroppedIsVoid) {
   EXPECT_EQ(optimizer.tell(fourth.pull.ticket, 0.5), Status::closed_ticket);
 }
 
-TEST(ContextualWithBaseline, APolicyThatFailsTwiceIsAChallengerNoMore) {
+TEST(ContextualWithBaseline, APolicyThatFailsTwiceIsNoLongerAChallenger) {
   ContextualWithBaseline optimizer = with_baseline();
   RandomStream random({.seed = 8});
   int failures = 0;

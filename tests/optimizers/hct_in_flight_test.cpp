@@ -1,4 +1,4 @@
-// Many pulls in flight, against a literal reading of the rules.
+// Compares many pulls in flight with a literal implementation of the rules.
 
 #include "canopy/hct.hpp"
 #include "canopy/random.hpp"
@@ -45,10 +45,10 @@ TEST(HctInFlight, AskedAgainGivesTheSameArmOnANewTicket) {
   EXPECT_EQ(hct.summary().in_flight, 2U);
 }
 
-TEST(HctInFlight, GrantsAnEpisodeInPartsAndThenOverRunsOfOne) {
+TEST(HctInFlight, IssuesAnEpisodeInPartsAndThenSinglePullsBeyondIt) {
   Hct hct(line(), {.feedback = Feedback::correlated});
   Pull part = hct.ask(1);
-  Pull rest = hct.ask();  // an over-run, as long as episodes are of length one
+  Pull rest = hct.ask();  // beyond the episode, as episodes have length one
   while (rest.length < 3) {
     ASSERT_EQ(hct.tell(part.ticket, part.arm[0]), Status::ok);
     ASSERT_EQ(hct.drop(rest.ticket), Status::ok);
@@ -63,7 +63,7 @@ TEST(HctInFlight, GrantsAnEpisodeInPartsAndThenOverRunsOfOne) {
   EXPECT_EQ(path_of(hct, over_run.ticket), path);
   const std::vector<double> rewards(rest.length, 0.5);
   ASSERT_EQ(hct.tell(rest.ticket, std::span<const double>(rewards)), Status::ok);
-  ASSERT_EQ(hct.tell(over_run.ticket, 0.5), Status::ok) << "counts for the one that is missing";
+  ASSERT_EQ(hct.tell(over_run.ticket, 0.5), Status::ok) << "counts for the missing one";
   EXPECT_EQ(hct.tell(part.ticket, 0.5), Status::ok) << "late, for its own node";
 }
 

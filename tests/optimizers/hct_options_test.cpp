@@ -21,7 +21,7 @@ using testing::line;
 
 using Sentences = std::vector<std::string>;
 
-/// What the constructor says is wrong, sentence by sentence; nothing when it is content.
+/// The constructor's violations, as sentences; empty if there are none.
 Sentences complaints(const Space& space, const HctOptions& options, const Objective& objective) {
   Sentences sentences;
   try {
@@ -196,7 +196,7 @@ TEST(HctOptions, ListsEveryViolationInOneMessage) {
 
 TEST(HctOptions, RefusesAWrongObjective) {
   EXPECT_EQ(complaints(line(), {}, {.reward_range = {{1.0, 0.0}}}),
-            Sentences{"reward_range = [1, 0]: the first must be below the second"});
+            Sentences{"reward_range = [1, 0]: the first number must be below the second"});
   EXPECT_EQ(
       complaints(line(), {}, {.direction = Direction::minimize, .reward_range = {{0.0, kNan}}}),
       Sentences{"reward_range = [0, nan]: must be two finite numbers with a finite difference"});

@@ -1,4 +1,4 @@
-// What must hold of every tree, on random configurations.
+// Invariants of every tree, on random configurations.
 
 #include "canopy/hct.hpp"
 #include "canopy/random.hpp"
@@ -20,8 +20,8 @@ namespace {
 using testing::nodes_of;
 using testing::RandomHct;
 
-/// B <= U; B is the min/max rule at every node; a parent comes before its two children. When
-/// minimizing, all of it upside down.
+/// B <= U; B follows the min/max rule at every node; a parent comes before its two children. When
+/// minimizing, with reversed inequalities.
 void check_bounds(std::vector<NodeView> tree, Direction direction) {
   for (NodeView& node : tree) {
     if (direction == Direction::maximize) break;
@@ -47,7 +47,7 @@ void check_bounds(std::vector<NodeView> tree, Direction direction) {
 /// Plays a sequential run; `look(path, length)` after every episode of a node.
 template <class Look>
 void play(Hct& hct, const RandomHct& config, std::uint64_t steps, std::uint64_t seed, Look&& look) {
-  const TreeView& tree = *hct.tree();  // once: each call brings bounds up to date
+  const TreeView& tree = *hct.tree();  // only once, as each call updates bounds
   RandomStream random({.seed = seed});
   while (hct.summary().t <= steps) {
     const Pull pull = hct.ask(steps + 1 - hct.summary().t);

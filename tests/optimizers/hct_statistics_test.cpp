@@ -1,4 +1,4 @@
-// What the theory promises, at fixed seeds and with generous bounds.
+// The theory's predictions, with fixed seeds and generous tolerances.
 
 #include "canopy/garland.hpp"
 #include "canopy/hct.hpp"
@@ -46,7 +46,8 @@ TEST(HctStatistics, RegretFallsAndNodesGrowLikeLogNOnGarland) {
   EXPECT_LT(some.per_step_regret, 0.7 * few.per_step_regret);
   EXPECT_LT(many.per_step_regret, 0.5 * some.per_step_regret);
   EXPECT_LT(many.per_step_regret, 0.03) << "about 0.02 is expected";
-  // Ten times the steps add about as many nodes again as the ten times before, not ten times more.
+  // Ten times the steps add about as many nodes as the previous factor of ten did, not ten times as
+  // many.
   EXPECT_LT(many.nodes - some.nodes, 3.0 * (some.nodes - few.nodes));
   EXPECT_LT(many.nodes, 300.0) << "about 160 are expected";
 }

@@ -55,7 +55,8 @@ TEST(Hct, StartsWithTheRootAndItsTwoChildren) {
     EXPECT_TRUE(std::isinf(node.bound));
   }
   EXPECT_EQ(hct.summary().t, 1U);
-  EXPECT_EQ(hct.summary().refreshes, 0U) << "phases begin with a selection, not with a look";
+  EXPECT_EQ(hct.summary().refreshes, 0U)
+      << "phases begin with a selection, not when the tree is read";
 }
 
 TEST(Hct, NeverPullsTheRootAndTriesTheLeftChildFirst) {
@@ -129,7 +130,7 @@ TEST(Hct, ShowsCommittedStatisticsInMidEpisode) {
   EXPECT_EQ(node_at(hct, path).pulls, before);
   EXPECT_EQ(hct.summary().t, t + 1) << "t counts answers";
   hct.finish();
-  EXPECT_EQ(node_at(hct, path).pulls, before + 1) << "a run that ends applies what it has";
+  EXPECT_EQ(node_at(hct, path).pulls, before + 1) << "the end of a run learns its rewards";
 }
 
 TEST(Hct, RefusesWhatIsNoRewardAndStaysAsItWas) {

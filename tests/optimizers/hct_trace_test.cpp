@@ -1,4 +1,4 @@
-// The fast step against the textbook's: the same selections and the same tree, bit for bit.
+// Compares the fast step with the textbook: the same selections and the same tree, bit for bit.
 
 #include "canopy/garland.hpp"
 #include "canopy/hct.hpp"
@@ -22,13 +22,13 @@ using testing::nodes_of;
 using testing::RandomHct;
 using testing::TextbookHct;
 
-/// The way down to the arm of an open ticket. The view is one that was taken before the run: to
-/// take another brings bounds up to date, which may be stale in the fast step.
+/// The path to the arm of an open ticket. Uses a view obtained before the run, since obtaining one
+/// updates bounds, which may be stale in the fast step.
 std::string path_in(const TreeView& tree, Ticket ticket) {
   return tree.path(tree.place(ticket).value().node);
 }
 
-/// Plays both for `steps` pulls and fails at the first difference in what is selected.
+/// Plays both for `steps` pulls and fails at the first different selection.
 template <class Reward>
 void play_side_by_side(Hct& fast, TextbookHct& textbook, std::uint64_t steps, bool ask_for_one,
                        Reward&& reward) {

@@ -17,7 +17,7 @@ namespace {
 
 using testing::line;
 
-/// A tree that was told rewards of a context and an arm, without any effect taken off.
+/// A tree that was told rewards by context and arm, without subtracting an effect.
 struct InContext {
   ContextSpace contexts{{{"load", Real{0.0, 1.0}}}};
   Adaptive tree{line()};
@@ -43,7 +43,7 @@ double hill(double x) {
 TEST(LevelEffect, IsExactlyZeroWhereContextsDoNotMatter) {
   const InContext seen([](double /*z*/, double x) { return hill(x); });
   LevelEffect effect(seen.contexts);
-  const LevelEffect::Known known{&seen.tree.model(), &seen.rewards};
+  const LevelEffect::TreeData known{&seen.tree.model(), &seen.rewards};
   EXPECT_FALSE(effect.fit({&known, 1}));
   for (const double number : effect.table(0)) EXPECT_EQ(number, 0.0);
 }
@@ -51,7 +51,7 @@ TEST(LevelEffect, IsExactlyZeroWhereContextsDoNotMatter) {
 TEST(LevelEffect, FollowsALevelAlongTheContext) {
   const InContext seen([](double z, double x) { return hill(x) + 0.5 * std::sin(6.28 * z); });
   LevelEffect effect(seen.contexts);
-  const LevelEffect::Known known{&seen.tree.model(), &seen.rewards};
+  const LevelEffect::TreeData known{&seen.tree.model(), &seen.rewards};
   EXPECT_TRUE(effect.fit({&known, 1}));
   for (const double z : {0.1, 0.25, 0.4, 0.6, 0.75, 0.9}) {
     EXPECT_NEAR(effect.at(seen.contexts.bins_of(std::vector{z})), 0.5 * std::sin(6.28 * z), 0.12)

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kNoise = 0.25;  // variance of a reward
 
-/// Of a leaf that is known well, whose rewards are off 0 by what the test says.
+/// Expectation for a well-known leaf at 0; the test sets the deviations of its rewards.
 LevelTrackers::Expected well_known(const LevelTrackers& trackers, std::uint64_t number) {
   return trackers.expect(0.0, 0.01 * kNoise, kNoise, number);
 }
@@ -30,7 +30,7 @@ TEST(LevelTrackers, TakeNothingOffRewardsBeforeAnAlarm) {
   }
 }
 
-/// How many rewards come before the alarm, if there is one.
+/// The number of rewards before the alarm, if there is one.
 std::optional<int> rewards_to_alarm(LevelTrackers& trackers, double step, std::uint64_t seed) {
   RandomStream random({.seed = seed});
   for (std::uint64_t number = 1; number <= 3'000; ++number) {
@@ -51,8 +51,8 @@ TEST(LevelTrackers, NoticeAStepOfTwoDeviationsWithinTwentyRewards) {
     ASSERT_TRUE(rewards) << "seed " << seed;
     EXPECT_GT(*rewards, 0) << "seed " << seed;
     EXPECT_LE(*rewards, 30) << "seed " << seed;
-    const LevelTrackers::Tracker loudest = trackers.loudest();
-    EXPECT_TRUE(trackers.may_be_of_f(loudest)) << "seed " << seed;
+    const LevelTrackers::Tracker alarming = trackers.alarming();
+    EXPECT_TRUE(trackers.may_be_of_f(alarming)) << "seed " << seed;
     EXPECT_NEAR(trackers.level_of(LevelTrackers::medium), 1.0, 0.6) << "seed " << seed;
   }
 }
@@ -77,7 +77,7 @@ TEST(LevelTrackers, AreSilentWhereNothingMoves) {
     LevelTrackers trackers;
     if (rewards_to_alarm(trackers, 0.0, seed)) ++alarms;
   }
-  // At most about 0.05/t a reward and tracker.
+  // At most about 0.05/t per reward and tracker.
   EXPECT_LE(alarms, 6);
 }
 
@@ -123,7 +123,7 @@ TEST(LevelTrackers, AreSurprisedOnceByARewardFarAboveWhatIsExpected) {
   EXPECT_FALSE(trackers.take_surprise(140));
 }
 
-TEST(LevelTrackers, AreSurprisedNoMoreWhereThatIsHowRewardsAre) {
+TEST(LevelTrackers, AreNoLongerSurprisedByFrequentLargeRewards) {
   LevelTrackers trackers;
   for (const double reward : {1.0, 0.0, 0.5}) trackers.see(reward);
   int surprises = 0;
@@ -147,7 +147,7 @@ TEST(LevelTrackers, TellAutocorrelatedNoiseByItsReturn) {
       is_alarmed = trackers.add(well_known(trackers, number), noise);
     }
     ASSERT_TRUE(is_alarmed) << phi;
-    EXPECT_EQ(trackers.loudest(), LevelTrackers::returning) << phi;
+    EXPECT_EQ(trackers.alarming(), LevelTrackers::returning) << phi;
     EXPECT_NEAR(trackers.phi(), phi, 0.15);
     EXPECT_FALSE(trackers.may_be_of_f(LevelTrackers::returning));
     const LevelTrackers::Gain gain = trackers.adopt(LevelTrackers::returning);

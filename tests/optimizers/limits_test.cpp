@@ -20,7 +20,7 @@ namespace {
 
 using testing::line;
 
-/// A reward and metrics of an arm.
+/// The reward and the metrics of an arm.
 using Measured = std::pair<double, Metrics>;
 using System = std::function<Measured(const std::vector<double>& arm)>;
 
@@ -41,7 +41,7 @@ std::vector<std::vector<double>> play(Optimizer& optimizer, const System& system
   return arms;
 }
 
-/// The reward grows with x, and so does the load.
+/// The reward increases with x, and so does the load.
 System rising(RandomStream& random, double noise_of_reward, double noise_of_load) {
   return [&random, noise_of_reward, noise_of_load](const std::vector<double>& arm) {
     return Measured{arm[0] + noise_of_reward * random.normal(),
@@ -114,7 +114,7 @@ TEST(AdaptiveWithLimits, KeepsOneThatIsTheEndOfAllValues) {
   EXPECT_LE(best.arm[0], 0.5);
   EXPECT_GE(best.arm[0], 0.3);
   EXPECT_EQ(best.limits.at(0).state, LimitState::kept);
-  EXPECT_EQ(best.limits.at(0).level, 0.0) << "whatever the settings around it have";
+  EXPECT_EQ(best.limits.at(0).level, 0.0) << "independent of neighbouring arms";
 }
 
 TEST(AdaptiveWithLimits, NamesNoArmWhereNoneKeepsThemButTheNearest) {
@@ -127,7 +127,8 @@ TEST(AdaptiveWithLimits, NamesNoArmWhereNoneKeepsThemButTheNearest) {
   EXPECT_LT(nearest.arm[0], 0.1);
   EXPECT_EQ(nearest.basis, Best::Basis::least_broken);
   EXPECT_EQ(nearest.limits.at(0).state, LimitState::broken);
-  EXPECT_LT(beyond({arms.end() - 50, arms.end()}, 0.2), 15U) << "it goes where it is least broken";
+  EXPECT_LT(beyond({arms.end() - 50, arms.end()}, 0.2), 15U)
+      << "it plays the arms that break it least";
   EXPECT_EQ(adaptive.learnt()->turn->why, Learnt::Why::least_broken);
 }
 

@@ -1,4 +1,4 @@
-// Lists and whole numbers: the best element is found and played, wherever it is.
+// Lists and integers: the best element is found and played, at any position.
 
 #include "canopy/hct.hpp"
 #include "canopy/random.hpp"
@@ -14,7 +14,7 @@
 namespace canopy {
 namespace {
 
-/// Elements with values that are drawn uniformly from [0, 1], and rewards with noise around them.
+/// Elements with values drawn uniformly from [0, 1], and noisy rewards around them.
 struct RandomList {
   std::vector<double> values;
 
@@ -32,7 +32,7 @@ struct RandomList {
     return {{"n", Integer{0, static_cast<std::int64_t>(values.size()) - 1}}};
   }
 
-  /// The share of 2000 pulls on elements that are within 0.05 of the best.
+  /// The fraction of 2000 pulls on elements within 0.05 of the best.
   [[nodiscard]] double share_of_good_pulls(const Space& space, std::uint64_t seed) const {
     constexpr int kPulls = 2'000;
     const double best = *std::max_element(values.begin(), values.end());
@@ -67,7 +67,7 @@ TEST(Lists, AGoodElementOfAListIsPlayedNineTimesInTen) {
 }
 
 TEST(Lists, AGoodWholeNumberIsPlayedOften) {
-  // Values without an order are the hardest case: a whole number's cells say little about them. At
+  // Unordered values are the hardest case, since an integer's cells say little about them. With
   // these seeds 0.974, 0.911, 0.847 and 0.660 of the pulls are good.
   EXPECT_GE(mean_share(12, 200, false), 0.95);
   EXPECT_GE(mean_share(33, 200, false), 0.87);
@@ -76,7 +76,7 @@ TEST(Lists, AGoodWholeNumberIsPlayedOften) {
 }
 
 TEST(Lists, ShortListsInOddUnitsPlayTheirBestElement) {
-  // Choices of three, the best one anywhere, and ten whole numbers, in megabytes a second.
+  // Choices of three, with the best one at any position, and ten integers, in megabytes per second.
   const std::vector<std::vector<double>> lists{{900.0, 500.0, 300.0},
                                                {300.0, 900.0, 500.0},
                                                {500.0, 300.0, 900.0},

@@ -39,7 +39,7 @@ TEST(LossBudget, ReckonsBesideTheLevelAtTheTime) {
   for (int i = 0; i < 4; ++i) budget.add(one(90.0));
   EXPECT_EQ(budget.lost(), 40.0) << "by the last level that is known";
   measure_block(budget, 140.0);
-  // The level has risen on the way: pulls 5 to 8 lie in the middle between 2.5 and 10.5.
+  // The level has risen in the meantime: pulls 5 to 8 are centred between 2.5 and 10.5.
   EXPECT_NEAR(budget.lost(), 4.0 * (120.0 - 90.0), 1e-9);
   budget.add(one(150.0));
   EXPECT_NEAR(budget.lost(), 110.0, 1e-9) << "gains count";
@@ -121,19 +121,19 @@ TEST(LossBudget, NeedsMoreBlocksOfOneMeasurementEach) {
   EXPECT_GT(budget.margin(), 1.0);
 }
 
-/// What a study may be told and may do.
+/// A study's conditions: what it is told, and what it may do.
 struct Shop {
   Direction direction = Direction::maximize;
   LossRule rule = {.share = 0.02};
-  double level = 100.0;  ///< of rewards at the baseline
+  double level = 100.0;  ///< mean reward of the baseline
   std::size_t workers = 1;
   bool heavy_tails = false;
   std::uint64_t settle = 0;   ///< pulls after a change of arm
-  bool rounds_settle = true;  ///< whether rounds pass over as many; else the tuner does
+  bool rounds_settle = true;  ///< whether rounds discard as many; otherwise the tuner does
 };
 
-/// Plays so many pulls with a cap on the loss. By true means: the largest of what was lost at any
-/// pull from the 20th on, as a part of what was allowed.
+/// Plays `pulls` pulls with a loss budget. Returns the largest ratio of true loss to the allowed
+/// loss at any pull from the 20th on.
 double worst_ratio(const Shop& shop, std::uint64_t seed, int pulls,
                    std::set<double>* tried = nullptr) {
   const double sign = shop.direction == Direction::maximize ? 1.0 : -1.0;
@@ -182,7 +182,7 @@ double worst_ratio(const Shop& shop, std::uint64_t seed, int pulls,
   return worst;
 }
 
-/// Of 60 studies, those that have cost more than was allowed.
+/// The number of 60 studies whose loss exceeded the budget.
 int exceeded(const Shop& shop) {
   int count = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -212,7 +212,7 @@ TEST(CapOnLoss, HoldsWithHeavyTails) {
   EXPECT_LE(exceeded({.heavy_tails = true}), 4);
 }
 
-/// Where a search that is sent to the baseline again and again would never settle anywhere.
+/// For a search that would never settle anywhere if it were sent to the baseline repeatedly.
 void check_that_visits_go_on(const Shop& shop) {
   int exceeded = 0;
   std::set<double> fewest;
@@ -237,7 +237,7 @@ TEST(CapOnLoss, HoldsWithSeveralPullsInFlightWhereVisitsBeginUnsettled) {
   EXPECT_LE(exceeded({.rule = {.share = 0.05}, .workers = 4, .settle = 3}), 3);
 }
 
-/// What each setting of the search is played for, in a row.
+/// The number of consecutive pulls of each arm of the search.
 TEST(CapOnLoss, AVisitIsPlayedToItsEnd) {
   constexpr std::uint64_t kSettle = 4;
   const AdaptiveOptions options{.settle = kSettle, .settle_rule = SettleRule::strict};

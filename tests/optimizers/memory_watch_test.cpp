@@ -13,8 +13,8 @@
 namespace canopy {
 namespace {
 
-/// Turns of eight pulls between an arm where f is 0 and one where it is 1; every pull leaves the
-/// part `kept` of what is between the system and f.
+/// Turns of eight pulls alternating between an arm where f is 0 and one where it is 1; every pull
+/// leaves the fraction `kept` of the system's distance from f.
 std::optional<std::uint64_t> watched(double kept, double noise, int turns, std::uint64_t seed) {
   RandomStream random({.seed = seed});
   MemoryWatch watch;
@@ -50,7 +50,7 @@ TEST(MemoryWatch, IsSilentWhereRewardsFollowAtOnce) {
 }
 
 TEST(MemoryWatch, RewardsThatSpeedUpAreNoMemory) {
-  // They move away from where they were, as nothing that settles does.
+  // They move away from their start, which a settling system does not.
   MemoryWatch watch;
   std::uint64_t number = 1;
   for (int turn = 0; turn < 1'000; ++turn) {

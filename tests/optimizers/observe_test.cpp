@@ -1,4 +1,4 @@
-// Rewards of arms that nobody asked for.
+// Rewards of arms that were not asked for.
 
 #include "canopy/family/grid.hpp"
 #include "canopy/family/hoo.hpp"
@@ -43,7 +43,7 @@ using testing::nodes_of;
 using testing::path_of;
 using testing::RandomHct;
 
-/// So many rewards of the same size.
+/// `count` equal rewards.
 Rewards equal_rewards(std::uint64_t count, double reward) {
   return {count, static_cast<double>(count) * reward, 0.0, reward, reward};
 }
@@ -60,7 +60,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// --- what holds for all ----------------------------------------------------------------------
+// --- every optimizer ----------------------------------------------------------------------
 
 class ObserveWithEveryOptimizer : public testing::EachOptimizer {};
 
@@ -209,7 +209,7 @@ TEST(HctObserve, TheFastStepEqualsTheTextbookInALongRun) {
   }
 }
 
-/// Everything that is seen of a tree.
+/// Compares everything visible of two trees.
 void assert_same_trees(Optimizer& a, Optimizer& b) {
   const std::vector<NodeView> one = nodes_of(a);
   const std::vector<NodeView> other = nodes_of(b);
@@ -229,7 +229,7 @@ RC_GTEST_PROP(HctObserve, RewardsOfANodeThatIsThereEqualLateAnswers, (const Rand
   RandomStream random({.seed = seed});
   Hct told(config.partition, config.options, config.objective);
   Hct observing(config.partition, config.options, config.objective);
-  std::map<std::vector<double>, Ticket> late;  // one for each arm that was played: its first node's
+  std::map<std::vector<double>, Ticket> late;  // one per arm played, of its first node
   while (told.summary().t < 520) {
     const OwnedPull pull(told.ask(1));
     const OwnedPull same(observing.ask(1));
@@ -247,9 +247,10 @@ RC_GTEST_PROP(HctObserve, RewardsOfANodeThatIsThereEqualLateAnswers, (const Rand
   assert_same_trees(told, observing);
   std::uint64_t answers = 0;
   for (const auto& [arm, ticket] : late) {
-    if (told.summary().t + 1 >= 1024) break;  // late answers are steps, and would end the phase
+    if (told.summary().t + 1 >= 1024)
+      break;  // late rewards count as steps, and would end the phase
     const double reward = config.reward(arm, random.uniform());
-    // The first node with an arm is above all others with it, and was played before them.
+    // The first node with an arm is an ancestor of all others with it, and was played before them.
     RC_ASSERT(told.tell(ticket, reward) == Status::ok);
     RC_ASSERT(observing.observe(arm, Rewards::one(reward)) == Status::ok);
     RC_ASSERT(observing.drop(ticket) == Status::ok);
@@ -302,7 +303,7 @@ TEST(HctObserve, EnoughRewardsExpandALeafAtOnceAndOnlyThat) {
 TEST(HctObserve, RewardsThatWaitAreCreditedAsSoonAsTheNodeAppears) {
   for (const Feedback feedback : {Feedback::iid, Feedback::correlated}) {
     Hct hct(line(), {.feedback = feedback, .nu1 = 1.0, .rho = 0.5, .confidence_scale = 0.05});
-    // Of a grandchild of the root, of a child of that, and of a node that never comes to be.
+    // For a grandchild of the root, a child of that, and a node that is never created.
     ASSERT_EQ(hct.observe(std::array{0.375}, equal_rewards(7, 0.25)), Status::ok);
     ASSERT_EQ(hct.observe(std::array{0.375}, equal_rewards(1, 1.25)), Status::ok);
     ASSERT_EQ(hct.observe(std::array{0.3125}, equal_rewards(3, 0.75)), Status::ok);
@@ -323,7 +324,7 @@ TEST(HctObserve, RewardsThatWaitAreCreditedAsSoonAsTheNodeAppears) {
       EXPECT_LT(node_at(hct, path)->upper, kInfinity);
       EXPECT_GE(hct.summary().nodes, before + 2);
     }
-    // They are credited once.
+    // They are credited only once.
     std::uint64_t pulls = 0;
     for (int i = 0; i < 200; ++i) {
       const Pull pull = hct.ask(1);
@@ -337,7 +338,7 @@ TEST(HctObserve, RewardsThatWaitAreCreditedAsSoonAsTheNodeAppears) {
 }
 
 TEST(HctObserve, CreditsGoOnFromNodeToNode) {
-  // Every node on the way has pulls enough, once it is there.
+  // Every node on the path has enough pulls as soon as it exists.
   Hct hct(line(), {.nu1 = 1.0, .rho = 0.5, .confidence_scale = 0.1});
   for (const double arm : {0.0625, 0.125, 0.03125}) {  // "000", "00", "0000"
     ASSERT_EQ(hct.observe(std::array{arm}, equal_rewards(100'000, 0.5)), Status::ok);
@@ -362,7 +363,7 @@ TEST(HctObserve, TheFirstNodeOfAnArmGetsTheRewards) {
 }
 
 TEST(HctObserve, HistoryIsAHeadStart) {
-  // What is known of the better half keeps it from playing the worse one.
+  // Observed rewards of the better half avoid pulls of the worse one.
   const auto pulls_of_the_worse_half = [](bool knows) {
     Hct hct(line(), {.nu1 = 0.5, .rho = 0.5, .confidence_scale = 0.3});
     if (knows) {
@@ -413,7 +414,7 @@ TEST(HctObserve, ManyNodesThatAppearTakeLittleTime) {
   EXPECT_LT(seconds_since(start), 20.0) << "less than one is expected";
 }
 
-// --- the others ------------------------------------------------------------------------------
+// --- other optimizers ------------------------------------------------------------------------
 
 TEST(ThooObserve, RewardsAreThereAgainInEveryPeriod) {
   Thoo thoo(line());
@@ -438,13 +439,13 @@ TEST(ThooObserve, RewardsOfAPeriodAreThereInTheNext) {
     const Pull pull = thoo.ask();
     ASSERT_EQ(thoo.tell(pull.ticket, 0.5), Status::ok);
   }
-  // Of a node that this period has, and of one that only a later one has.
+  // One arm whose node exists in this period, and one whose node exists only in a later one.
   ASSERT_EQ(thoo.observe(std::array{0.75}, equal_rewards(9, 0.5)), Status::ok);
   ASSERT_EQ(thoo.observe(std::array{0.875}, equal_rewards(4, 0.5)), Status::ok);
   for (int t = 4; t <= 64; ++t) {
     const Pull pull = thoo.ask();
     ASSERT_EQ(thoo.tell(pull.ticket, pull.arm[0]), Status::ok);
-    std::uint64_t steps = 0;  // of this period
+    std::uint64_t steps = 0;  // steps of this period
     for (std::uint64_t end = 2; steps + end < static_cast<std::uint64_t>(t); end *= 2) steps += end;
     const std::uint64_t told = static_cast<std::uint64_t>(t) - steps;
     const std::uint64_t expected = told + 9 + (node_at(thoo, "11") ? 4 : 0);

@@ -1,4 +1,4 @@
-// A space of a single arm: there is nothing to look for, and all else works.
+// A space with a single arm: nothing to search for, but everything else must work.
 
 #include "canopy/errors.hpp"
 #include "canopy/optimizers.hpp"
@@ -23,7 +23,7 @@ const Space& one_arm() {
 
 class OneArm : public testing::EachOptimizer {
  protected:
-  /// Null for those that need two arms.
+  /// Null for optimizers that need two arms.
   [[nodiscard]] static std::unique_ptr<Optimizer> make_one() {
     try {
       return make_optimizer(GetParam().selection, one_arm());

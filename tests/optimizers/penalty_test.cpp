@@ -1,4 +1,4 @@
-// Pulls that fail, and arms that are out of the question.
+// Pulls that fail, and arms that are excluded.
 
 #include "canopy/adaptive.hpp"
 #include "canopy/optimizers.hpp"
@@ -30,11 +30,11 @@ using testing::line;
 
 using OwnedArm = std::vector<double>;
 
-// --- what holds for all ----------------------------------------------------------------------
+// --- every optimizer ----------------------------------------------------------------------
 
 class PenaltyOfEveryOptimizer : public testing::EachOptimizer {
  protected:
-  /// In the middle of things, with tickets in flight.
+  /// An optimizer in the middle of a run, with tickets in flight.
   [[nodiscard]] static std::unique_ptr<Optimizer> make_busy(const Objective& objective = {}) {
     auto optimizer = make(objective);
     Conversation conversation(7);
@@ -49,7 +49,7 @@ TEST_P(PenaltyOfEveryOptimizer, CountsAsAStepAndClosesTheTicket) {
   ASSERT_EQ(optimizer->tell(first.ticket, 0.5), Status::ok);
   const std::uint64_t t = optimizer->summary().t;
   for (std::uint64_t i = 1; i <= 30; ++i) {
-    const OwnedPull pull(optimizer->ask());  // of any length
+    const OwnedPull pull(optimizer->ask());  // any length
     ASSERT_EQ(optimizer->penalize(pull.ticket, 0.4), Status::ok);
     EXPECT_EQ(optimizer->summary().t, t + i);
     EXPECT_EQ(optimizer->summary().penalized, i);
@@ -116,7 +116,7 @@ TEST_P(PenaltyOfEveryOptimizer, WhatIsWrongIsRefusedAndChangesNothing) {
 }
 
 TEST_P(PenaltyOfEveryOptimizer, BestNeverNamesAnArmThatOnlyFailed) {
-  // Failures are worth more than all rewards here, which only a user can ask for.
+  // Here failures have larger rewards than all pulls, which only a user can request.
   const auto optimizer = make();
   std::set<OwnedArm> failed;
   std::set<OwnedArm> told;
@@ -155,7 +155,7 @@ TEST_P(PenaltyOfEveryOptimizer, BestNeverNamesWhatIsBarred) {
   for (const OwnedArm& arm : told) ASSERT_EQ(optimizer->bar(arm, -1.0), Status::ok);
   EXPECT_FALSE(optimizer->best().has_value()) << "all are barred";
 
-  // Rewards of one that was barred before it had any, on a ticket that is open.
+  // Rewards of an arm that was barred before it had any, on an open ticket.
   ASSERT_EQ(optimizer->bar(open.arm, -1.0), Status::ok);
   ASSERT_EQ(optimizer->tell(open.ticket, 3.0), Status::ok);
   EXPECT_TRUE(optimizer->estimate(open.arm).has_value());
@@ -232,10 +232,10 @@ TEST_P(PenaltyOfEveryOptimizer, MayComeBeforeAnyReward) {
 }
 
 TEST_P(PenaltyOfEveryOptimizer, LeavesTheArmEvenIfItsTurnIsLong) {
-  // Which is what episodes and rollouts are for, where nothing fails.
+  // In long episodes and rollouts, which would continue without a failure.
   const std::string& name = GetParam().selection.name;
-  if (name == "grid" || name == "stosoo") return;           // go from arm to arm anyhow
-  if (GetParam().label == "stroquool_interrupted") return;  // wants twenty pulls of an arm
+  if (name == "grid" || name == "stosoo") return;           // these change arms anyway
+  if (GetParam().label == "stroquool_interrupted") return;  // plays twenty pulls of an arm
   const auto optimizer = make();
   std::map<OwnedArm, int> failures;
   for (int i = 0; i < 300; ++i) {
@@ -256,9 +256,9 @@ TEST_P(PenaltyOfEveryOptimizer, LeavesTheArmEvenIfItsTurnIsLong) {
   EXPECT_LE(most, 9) << "a rollout of PoWER would be ten";
 }
 
-TEST_P(PenaltyOfEveryOptimizer, WhatIsBarredIsPlayedNoMoreOnceTheTurnIsOver) {
-  // Far beyond the short horizons, where one arm is played all the time. (Instances of two pulls
-  // each know no more than three arms.)
+TEST_P(PenaltyOfEveryOptimizer, ABarredArmIsNoLongerPlayedOnceTheTurnIsOver) {
+  // Long after the short horizons, when a single arm is played. (Instances of two pulls each know
+  // at most three arms.)
   if (GetParam().label == "gpo_thoo") return;
   const auto optimizer = make();
   const auto play = [&] {
@@ -289,14 +289,14 @@ INSTANTIATE_TEST_SUITE_P(Penalty, PenaltyOfEveryOptimizer,
 // --- a region that fails ---------------------------------------------------------------------
 
 struct FailingRun {
-  double share = 0.0;  ///< of pulls where it fails, of the second half
-  double early = 0.0;  ///< ... of the first half
+  double share = 0.0;  ///< fraction of pulls in the failing part, second half
+  double early = 0.0;  ///< fraction of pulls in the failing part, first half
   double noise = 0.0;
   double best = 0.0;
   std::vector<double> arms;
 };
 
-/// f grows with x, and fails beyond 0.8. Rewards are scale * (x + noise) + shift.
+/// f increases with x, and pulls fail beyond 0.8. Rewards are scale * (x + noise) + shift.
 FailingRun run_with_failures(const std::string& name, int pulls, std::uint64_t seed,
                              double end = 0.8, double scale = 1.0, double shift = 0.0) {
   const Direction direction = scale > 0.0 ? Direction::maximize : Direction::minimize;
@@ -344,7 +344,7 @@ TEST(PenaltyOfAdaptive, SpendsAModestPartWhereItFails) {
   RecordProperty("best", std::to_string(best));
   RecordProperty("noise", std::to_string(noise));
   RecordProperty("noise_without", std::to_string(noise_without));
-  EXPECT_LE(early, 0.1);  // 0.013 when it was written, and 0.001, 0.74, 0.96
+  EXPECT_LE(early, 0.1);  // measured: 0.013, and 0.001, 0.74, 0.96
   EXPECT_LE(share, 0.05);
   EXPECT_GE(best, 0.65);
   EXPECT_NEAR(noise / noise_without, 1.0, 0.25);
@@ -360,7 +360,7 @@ TEST(PenaltyOfAdaptive, DecidesTheSameInAnyUnits) {
   }
 }
 
-/// An arm that is told, then fails twice, before rewards have differed.
+/// The arms after one arm is told, then fails twice, before rewards have differed.
 std::vector<double> arms_after_early_failures(double scale, double shift) {
   Adaptive optimizer(line(), {});
   RandomStream random({.seed = 5});

@@ -1,5 +1,5 @@
-// A saved state with a right checksum may still say anything. What makes no sense is refused;
-// an optimizer that was restored works.
+// A saved state with a valid checksum may still have invalid contents. It must either be refused,
+// or give an optimizer that works.
 
 #include "canopy/contextual.hpp"
 #include "canopy/optimizers.hpp"
@@ -38,7 +38,7 @@ std::string text_of(const std::vector<std::string>& words) {
   return text;
 }
 
-/// Something else where a number is, in some places.
+/// The saved state with some numbers replaced by others.
 std::string with_nonsense(const std::string& saved, RandomStream& random) {
   static const std::array<std::string, 24> nonsense{"0",
                                                     "1",
@@ -74,7 +74,7 @@ std::string with_nonsense(const std::string& saved, RandomStream& random) {
   return testing::sealed(text_of(words));
 }
 
-/// Everything that somebody may ask of an optimizer. Arms that it names are arms.
+/// Calls every function of an optimizer. All arms that it names must be arms of the space.
 void use(Optimizer& optimizer, Conversation conversation, const Space& space) {
   const auto look = [&] {
     for (const Pull& pull : optimizer.in_flight()) {
@@ -137,7 +137,7 @@ RC_GTEST_PROP(RestoreNonsense, IsRefusedOrGivesAnOptimizerThatWorks, ()) {
   }
 }
 
-/// Pulls in contexts: some are dropped, fail, stay open, or were measured by others.
+/// Plays with contexts: some pulls are dropped, fail, stay open, or are observed.
 void play_in_contexts(Contextual& optimizer, RandomStream& random, int pulls) {
   const auto status = [](Status) {};
   for (int i = 0; i < pulls; ++i) {

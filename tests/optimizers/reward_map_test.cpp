@@ -203,7 +203,7 @@ TEST(RewardMap, SumsAreAcceptedUpToTheirLimit) {
 
 TEST(RewardMap, RefusesImpossibleSums) {
   const RewardMap map = maximizing(0.0, 1.0);
-  // Four rewards with the sum 2 have squares of at least 4 * (1/2)^2 = 1.
+  // Four rewards with the sum 2 have a sum of squares of at least 4 * (1/2)^2 = 1.
   EXPECT_EQ(check(Rewards::from_sums(4, 2.0, 0.99), map), Status::impossible_sums);
   EXPECT_EQ(check(Rewards::from_sums(4, -2.0, 0.99), map), Status::impossible_sums);
   EXPECT_EQ(check(Rewards::from_sums(1, 1.0, 0.0), map), Status::impossible_sums);
@@ -255,11 +255,11 @@ TEST(RewardMap, ARightObjectiveHasNoViolations) {
 }
 
 TEST(RewardMap, RefusesARangeThatIsNotOne) {
-  const Sentences reversed = {"reward_range = [2, 1.5]: the first must be below the second"};
+  const Sentences reversed = {"reward_range = [2, 1.5]: the first number must be below the second"};
   EXPECT_EQ(sentences(objective(Direction::maximize, 2.0, 1.5)), reversed);
   EXPECT_EQ(sentences(objective(Direction::minimize, 2.0, 1.5)), reversed);
   EXPECT_EQ(sentences(objective(Direction::maximize, 1.0, 1.0)),
-            Sentences{"reward_range = [1, 1]: the first must be below the second"});
+            Sentences{"reward_range = [1, 1]: the first number must be below the second"});
 }
 
 TEST(RewardMap, RefusesARangeThatIsNotFinite) {
@@ -304,7 +304,7 @@ TEST(RewardMap, EveryStatusHasItsOwnSentence) {
   }
   EXPECT_EQ(sentences_seen.size(), statuses.size());
   EXPECT_EQ(describe(Status::ok), "ok");
-  EXPECT_NE(describe(Status::unknown_ticket).find("never given out"), std::string_view::npos);
+  EXPECT_NE(describe(Status::unknown_ticket).find("never issued"), std::string_view::npos);
   EXPECT_NE(describe(Status::closed_ticket).find("closed"), std::string_view::npos);
   EXPECT_NE(describe(Status::too_many_rewards).find("more rewards"), std::string_view::npos);
   EXPECT_NE(describe(Status::not_a_reward).find("finite"), std::string_view::npos);

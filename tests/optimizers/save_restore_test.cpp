@@ -1,4 +1,4 @@
-// Every optimizer goes on from what it saved exactly as if nothing had happened.
+// Every optimizer continues from its saved state exactly as if it had not been interrupted.
 
 #include "canopy/hct.hpp"
 #include "canopy/optimizers.hpp"
@@ -84,7 +84,7 @@ std::string saved_after(int pulls) {
   return optimizer->save();
 }
 
-/// One pull after the other, which is what optimizers are fastest at.
+/// One pull at a time, which uses the fast paths of optimizers.
 TEST(SaveRestore, WhatIsSavedDoesNotTellHowOftenItWasRestored) {
   for (const std::string name : {"hct", "vhct", "adaptive", "pct"}) {
     const auto one = on_a_line({name});

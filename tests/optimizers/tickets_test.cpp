@@ -108,14 +108,14 @@ TEST(Tickets, AbsenceTellsTheClosedFromTheUnknown) {
   EXPECT_EQ(tickets.absence(UINT64_MAX), Status::unknown_ticket);
 }
 
-TEST(Tickets, MayBeForMoreRewardsThanAnyoneTells) {
+TEST(Tickets, MayBeForTheLargestNumberOfRewards) {
   Tickets tickets;
   const Ticket ticket = tickets.open(1, UINT64_MAX);
   tickets.use_newest();
   EXPECT_EQ(tickets.find(ticket)->remaining, UINT64_MAX - 1);
 }
 
-/// Opens, uses and drops at random, beside a map that does the same without a thought for speed.
+/// Opens, uses and drops tickets at random, and does the same with a simple map.
 class BesideAMap {
  public:
   BesideAMap(std::uint64_t seed, double eagerness) : random_({.seed = seed}), eager_(eagerness) {}
@@ -187,8 +187,8 @@ class BesideAMap {
     return open->first;
   }
 
-  /// Places in the list from the first to the last older ticket that is open: `find` points into
-  /// it, and what is closed in between takes up room.
+  /// The number of list entries from the first to the last older open ticket, including closed ones
+  /// in between; `find` points into the list.
   std::size_t room() {
     std::vector<const Tickets::Open*> older;
     for (const auto& [number, open] : model_) {
@@ -236,12 +236,12 @@ TEST(Tickets, OfSomeAreKeptAtOtherNodes) {
 }
 
 TEST(Tickets, RoomIsTakenByTheOpenOnesAlone) {
-  // Two stay open for ever, a hundred thousand between them do not.
+  // Two stay open, and a hundred thousand tickets between them are closed.
   Tickets tickets;
   const Ticket first = tickets.open(1, 1);
   for (int i = 0; i < 50'000; ++i) {
     const Ticket passing = tickets.open(2, 1);
-    tickets.open(3, 1);  // sets the passing one aside
+    tickets.open(3, 1);  // moves the newest ticket to the list
     tickets.use(*tickets.find(passing), 1);
     tickets.use_newest();
   }

@@ -31,12 +31,12 @@ WithBaseline compared(const BaselineRule& rule = {}, const Objective& objective 
           rule};
 }
 
-/// Pulls are dated: a reward depends on the arm and on how many were measured before.
+/// A reward depends on the arm and on the number of earlier pulls.
 using World = std::function<double(double arm, int pull)>;
 
-/// Measures what is asked for, `pulls` rewards of the search and of challengers.
+/// Measures everything that is asked for, until the search and challengers have `pulls` rewards.
 struct Play {
-  int pulls = 0;  // in all
+  int pulls = 0;  // in total
   int searched = 0;
   int alone = 0;  // pulls of the baseline
   int duels = 0;
@@ -61,7 +61,7 @@ struct Play {
   }
 };
 
-/// A bump of that height, 0 at the baseline.
+/// A bump with this height, which is 0 at the baseline.
 double bump(double x, double height) {
   const double near = std::max(0.0, 1.0 - std::abs(x - 0.75) / 0.4);
   return height * near * near * (3.0 - 2.0 * near);
@@ -238,7 +238,7 @@ TEST(WithBaseline, ADuelThatIsDroppedIsVoid) {
   EXPECT_EQ(optimizer.uplift()->pairs, 0U);
 }
 
-TEST(WithBaseline, AChallengerThatFailsTwiceIsOneNoMore) {
+TEST(WithBaseline, AChallengerThatFailsTwiceIsNoLongerOne) {
   RandomStream random({.seed = 6});
   WithBaseline optimizer = compared({.first = 20, .seed = 2});
   OwnedPull duel = first_duel(optimizer, random);
@@ -254,7 +254,7 @@ TEST(WithBaseline, AChallengerThatFailsTwiceIsOneNoMore) {
   fail();
   EXPECT_EQ(optimizer.uplift()->pairs, 2U);
   fail();
-  // What is left of this round.
+  // The rest of this round.
   for (int i = 0; i < 200; ++i) {
     const OwnedPull pull(optimizer.ask(1));
     if (pull.purpose == Purpose::duel && optimizer.summary().t > 40) {
@@ -313,7 +313,7 @@ WithBaseline watchful(std::uint64_t seed) {
           BaselineRule{.first = 20, .seed = seed}};
 }
 
-/// Two peaks, of which the first falls when the other rises; the baseline stays at 0.
+/// Two peaks: the first falls while the other rises; the baseline stays at 0.
 World other_peak_after(int jump, RandomStream& random) {
   return [&random, jump](double x, int pull) {
     const double top = pull <= jump ? 0.55 : 0.9;
@@ -321,7 +321,7 @@ World other_peak_after(int jump, RandomStream& random) {
   };
 }
 
-/// Plays until settings were seen to change differently.
+/// Plays until a change of shape is detected.
 void play_until_they_change(WithBaseline& optimizer, const World& world) {
   for (int pulls = 0; pulls < 5'000;) {
     const OwnedPull pull(optimizer.ask(1));
@@ -331,7 +331,7 @@ void play_until_they_change(WithBaseline& optimizer, const World& world) {
     const auto change = optimizer.summary().last_change;
     if (change && change->kind == Change::Kind::shape) return;
   }
-  FAIL() << "nobody has noticed";
+  FAIL() << "the change was not detected";
 }
 
 TEST(WithBaseline, WhatWasProvenBeforeSettingsChangedHasToBeProvenAgain) {
@@ -418,7 +418,7 @@ TEST(WithBaseline, IsTheSameAfterBeingRestoredAndAsAClone) {
   EXPECT_EQ(clone->save(), optimizer.save());
 }
 
-/// A journal has what was decided, which need not be what would be decided now.
+/// A journal has earlier decisions, which need not be those that would be made now.
 TEST(WithBaseline, CanBeAskedAsItWasAskedEarlier) {
   RandomStream random({.seed = 12});
   WithBaseline optimizer = compared({.first = 20, .seed = 5});
@@ -445,7 +445,7 @@ TEST(WithBaseline, CanBeAskedAsItWasAskedEarlier) {
   EXPECT_EQ(again.uplift()->baseline_pulls, optimizer.uplift()->baseline_pulls);
 }
 
-/// Does to a second one what was done to a first, as if from a journal.
+/// Repeats for a second optimizer what was done to the first, as when a journal is replayed.
 void check_that_state_follows(const BaselineRule& rule, double level, std::uint64_t settle = 0) {
   RandomStream random({.seed = 13});
   const AdaptiveOptions options{.settle = settle, .settle_rule = SettleRule::strict};
@@ -504,7 +504,7 @@ TEST(WithBaseline, ItsStateFollowsAlsoWhereTheSearchSettlesUnderACap) {
 constexpr BaselineRule kNothingMayBeLost{
     .settle = 3, .first = 20, .seed = 5, .loss = LossRule{.share = 1e-9}};
 
-/// It waits at the baseline for ever, and has settled there.
+/// Waits at the baseline until the system has settled there.
 void wait_until_settled(WithBaseline& optimizer) {
   for (bool is_settled = false; !is_settled;) {
     const OwnedPull pull(optimizer.ask(1));
@@ -515,7 +515,7 @@ void wait_until_settled(WithBaseline& optimizer) {
   }
 }
 
-/// How many rewards of the next wait are passed over.
+/// The number of discarded rewards of the next wait.
 std::uint64_t unsettled_of_next_wait(WithBaseline& optimizer) {
   const Pull pull = optimizer.ask(1);
   EXPECT_EQ(pull.purpose, Purpose::wait);
@@ -570,7 +570,7 @@ TEST(WithBaseline, AWaitBeginsUnsettledAfterAFailureOfTheSearch) {
 
 constexpr BaselineRule kCapped{.every = 3, .first = 20, .seed = 5, .loss = LossRule{.share = 0.05}};
 
-/// Rewards are larger at larger arms. Plays until one is proven to be better, which it returns.
+/// Rewards increase with the arm. Plays until an arm is proven to be better, and returns it.
 std::vector<double> prove_one(WithBaseline& optimizer) {
   RandomStream random({.seed = 6});
   while (optimizer.proven().empty()) {
@@ -583,7 +583,7 @@ std::vector<double> prove_one(WithBaseline& optimizer) {
   return optimizer.proven().front().arm;
 }
 
-/// Where it waits when everything that is tried loses all there is.
+/// The arm at which it waits when everything tried loses all reward.
 std::vector<double> waits_at(WithBaseline& optimizer) {
   for (int i = 0; i < 10'000; ++i) {
     const OwnedPull pull(optimizer.ask(1));
@@ -637,7 +637,7 @@ TEST(WithBaseline, WhatComesBeforeAVisitHasSettledIsPassedOver) {
   ASSERT_EQ(alone.purpose, Purpose::baseline);
   ASSERT_EQ(alone.length, 5U);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(optimizer.tell(alone.ticket, -100.0), Status::passed_over);
-  EXPECT_FALSE(optimizer.uplift()) << "nothing is known yet";
+  EXPECT_FALSE(optimizer.uplift()) << "there are no rewards yet";
   EXPECT_EQ(optimizer.tell(alone.ticket, 1.0), Status::ok);
   EXPECT_EQ(optimizer.tell(alone.ticket, 1.0), Status::ok);
   OwnedPull pull(optimizer.ask(1));
@@ -662,8 +662,8 @@ TEST(WithBaseline, WhatComesBeforeAVisitHasSettledIsPassedOver) {
   EXPECT_EQ(optimizer.summary().passed_over, 9U);
 }
 
-/// For how many pulls at most `best` has stood on the same few pulls, where rewards of all settings
-/// fall by as much as they differ after 30 pulls.
+/// The largest number of consecutive pulls during which `best` had the same few pulls, when the
+/// rewards of all arms fall by as much as they differ after 30 pulls.
 int longest_on_few_pulls(std::uint64_t seed) {
   WithBaseline optimizer = compared({.first = 20, .seed = seed});
   RandomStream random({.seed = seed});
@@ -728,7 +728,7 @@ TEST(WithBaseline, ABaselineOutsideOfTheSpaceIsRefused) {
                ConfigurationError);
 }
 
-TEST(WithBaseline, AFailureIsNoNumberThatNobodyCanWriteDown) {
+TEST(WithBaseline, AFailureCountsAsAFiniteNumber) {
   RandomStream random({.seed = 6});
   WithBaseline optimizer = compared({.first = 20, .seed = 2});
   const OwnedPull duel = first_duel(optimizer, random);
@@ -746,7 +746,7 @@ TEST(WithBaseline, AnArmThatIsBarredIsNotComparedAndNotTold) {
   EXPECT_NE(optimizer.uplift()->arm, challenger);
 }
 
-/// An optimizer with a fast path of its own for the newest ticket.
+/// An optimizer with a fast path for the newest ticket.
 TEST(WithBaseline, AClosedDuelIsClosedForHctToo) {
   RandomStream random({.seed = 6});
   WithBaseline optimizer(std::make_unique<Hct>(line()), line(), {}, kBaseline,

@@ -126,7 +126,7 @@ class Database:
 @contextlib.contextmanager
 def new_database(folder):
     """The address of a PostgreSQL of its own, with a database for studies."""
-    # Not under pytest's folder, where nobody else may look; and the name of a socket must be short.
+    # Not under pytest's folder, which other users cannot read; and the name of a socket must be short.
     with tempfile.TemporaryDirectory(prefix="canopy-") as name, (folder / "postgres.log").open("w") as log:
         database = Database(name, log)
         try:

@@ -170,7 +170,7 @@ def test_a_study_keeps_its_cap(tmp_path):
         ({"max_loss": "2 %"}, "baseline.max_loss"),
         ({"max_loss": 0.1, "every": 0}, "baseline.max_loss: needs a baseline that is measured"),
         ({"max_loss_per_pull": 1.0}, "needs worst_loss_per_pull"),
-        ({"worst_loss": 1.0}, "is for max_loss, which is not given"),
+        ({"worst_loss": 1.0}, "requires max_loss"),
     ],
 )
 def test_a_wrong_cap_is_refused(about, what):

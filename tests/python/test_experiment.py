@@ -26,7 +26,7 @@ def noisy_hill(x):
 
 
 class Greedy:
-    """The best of some random arms so far; now and then any of them."""
+    """Epsilon-greedy over some random arms."""
 
     def __init__(self, space, seed, arms=20, epsilon=0.1):
         self.chance, self.epsilon = random.Random(seed), epsilon
@@ -99,7 +99,7 @@ def test_numbers_are_those_of_the_command_line(root, tmp_path):
     measured = [float(row["per_step_regret"]) for row in units(tmp_path / "ours").values() if row["phase"] == "measure"]
     assert sorted(measured) == sorted(run["per_step_regret"] for run in result.runs)
     continued = subprocess.run([*words, tmp_path / "ours"], check=True, capture_output=True, text=True)
-    assert "14 units are already done" in continued.stderr
+    assert "14 finished units found" in continued.stderr
 
 
 def rows_of(file):
@@ -572,7 +572,7 @@ def test_bernoulli_noise_needs_a_probability():
 
 
 def test_an_algorithm_has_no_seed_of_its_own():
-    with pytest.raises(ValueError, match="every run has one of its own"):
+    with pytest.raises(ValueError, match="every run has its own; set the seed of the experiment"):
         canopy.Algorithm("thoo", seed=3)
 
 
@@ -913,7 +913,10 @@ def test_differences_are_of_any_measure(compared):
         (lambda each: each.differences("hct", measure="speed"), "measure = 'speed': must be one of regret, pseudo"),
         (lambda each: each.values("garland", "htc"), "htc on garland: was not compared"),
         (lambda each: each.table(statistic="mode"), 'statistic = \'mode\': must be "mean" or "median"'),
-        (lambda each: each.to_latex(statistic="median", baseline="hct"), "differences to a baseline have means"),
+        (
+            lambda each: each.to_latex(statistic="median", baseline="hct"),
+            "is not available for differences to a baseline",
+        ),
         (lambda each: each.to_latex(digits=-1), "digits = -1"),
         (lambda each: each.curve("garland", "hct", statistic="most"), "statistic = 'most'"),
     ],

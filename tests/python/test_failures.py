@@ -1,4 +1,4 @@
-"""Pulls that fail, and arms that are out of the question."""
+"""Pulls that fail, and excluded arms."""
 
 import copy
 import math
@@ -47,7 +47,7 @@ def opt(request, store):
 def test_a_pull_that_failed_is_a_step_and_no_reward(opt):
     first, second = opt.ask(1), opt.ask(1)
     assert opt.failure_reward() is None
-    with pytest.raises(ValueError, match="reward: is missing; there is no reward yet"):
+    with pytest.raises(ValueError, match="reward: is missing, and there is no earlier reward"):
         opt.penalize(second)
     opt.tell(first, 2.0)
     assert opt.failure_reward() == pytest.approx(1.8)
@@ -192,7 +192,7 @@ def test_failures_may_be_raised():
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-def test_whoever_wants_to_end_it_can(error):
+def test_some_exceptions_always_end_the_search(error):
     values = iter([0.5, 0.6])
 
     def measure(x):

@@ -1,4 +1,4 @@
-"""What nobody can reach any more is collected, although C++ holds parts of it."""
+"""Unreachable objects are collected, although C++ holds parts of them."""
 
 import gc
 import weakref

@@ -225,7 +225,7 @@ def test_half_of_the_search_is_random_and_the_last_part_a_playoff():
     pulls = sum(len(episode.rewards) for episode in own)
     assert pulls + len(others) == result.pulls == 499, "an episode was played to see where it ends"
     assert 170 < pulls < 190, "half of seven tenths; a turn of the optimizer is not broken off"
-    assert 160 < len(seen) < 180, "so many random ones, and in the playoff also some of the optimizer's"
+    assert 160 < len(seen) < 180, "random arms, and in the playoff also some of the optimizer"
     assert result.best.basis == "playoff" and str(result.best).endswith("the best of the playoff")
     of_best = [episode.rewards for episode in result.episodes if episode.arm == result.best.arm]
     assert result.best.pulls == sum(len(rewards) for rewards in of_best) > 10

@@ -200,7 +200,7 @@ def test_a_range_that_is_never_left_needs_no_other_assumption():
     assert hard.copy().hard_range and not soft.hard_range
     hard.observe({"k": 2}, 1.5)
     assert hard.estimate({"k": 1}).assumes == "none"
-    with pytest.raises(ValueError, match="hard_range = true: needs a reward_range"):
+    with pytest.raises(ValueError, match="hard_range = true: requires reward_range"):
         canopy.Grid({"k": canopy.integer(1, 2)}, points=2, hard_range=True)
     with pytest.raises(ValueError, match="hard_range = 1: must be True or False"):
         canopy.Grid({"k": canopy.integer(1, 2)}, points=2, reward_range=(0, 1), hard_range=1)
@@ -243,7 +243,7 @@ def test_rewards_that_never_differ_are_said_to_have_no_noise():
     result = canopy.maximize(lambda x: 1 - abs(x - 0.3), X, pulls=300)
     best = result.best
     assert best.basis == "no_noise" and best.lower is None and best.upper is None
-    assert str(best).endswith("pulls; rewards of an arm never differ")
+    assert str(best).endswith("pulls; rewards of a setting never differ")
     assert best.mean == max(result.rewards)
 
 

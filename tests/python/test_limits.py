@@ -54,7 +54,7 @@ def test_where_nothing_keeps_a_limit_there_is_no_best_arm() -> None:
 
 
 def test_a_metric_that_is_missing_is_said_once_and_limits_nothing() -> None:
-    with pytest.warns(UserWarning, match="load has a limit, and a call has not measured it") as said:
+    with pytest.warns(UserWarning, match="load has a limit, but a call has not measured it") as said:
         result = canopy.maximize(lambda x: x, LINE, pulls=50, limits={"load": canopy.at_most(60)})
     assert len(said) == 1
     assert result.best.arm["x"] > 0.9 and result.best.limits == {}
@@ -89,7 +89,7 @@ def test_a_dictionary_that_makes_no_sense_is_a_mistake(returned: Any, message: s
         ({"load": 60}, r"limits\['load'\] = 60: must be canopy.at_most"),
         (["load"], "limits = .*: must be"),
         ({"load": canopy.between(2, 1)}, "must not be above max"),
-        ({"reward": canopy.at_most(1)}, "the reward has no limit"),
+        ({"reward": canopy.at_most(1)}, "must not be the reward"),
         ({7: canopy.at_most(1)}, "7 must be the name of a metric"),
     ],
 )

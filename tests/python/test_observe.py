@@ -1,4 +1,4 @@
-"""Rewards of arms that nobody asked for, on optimizers and on studies."""
+"""Rewards of arms that no ask returned, on optimizers and on studies."""
 
 import canopy
 import numpy

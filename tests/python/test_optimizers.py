@@ -189,7 +189,7 @@ def test_wrong_numbers_of_pulls_are_refused(wrong):
         (lambda: canopy.Hct(X, reward_range=(1, 1)), "reward_range"),
         (lambda: canopy.Hct(X, reward_range=3), 'reward_range = 3: must be "auto" or two numbers'),
         (lambda: canopy.Hct(X, reward_range="automatic"), 'reward_range = .automatic.: must be "auto" or two numbers'),
-        (lambda: canopy.Hct(X).set_reward_range((2, 1)), "reward_range = .*: the first must be below the second"),
+        (lambda: canopy.Hct(X).set_reward_range((2, 1)), "reward_range = .*: the first number must be below"),
         (lambda: canopy.Hct(X).set_reward_range(3), 'reward_range = 3: must be "auto" or two numbers'),
         (lambda: canopy.Hct(X, confidence=1), "confidence = 1: must be between 0 and 1"),
         (lambda: canopy.Hct(X, confidence="high"), "confidence = 'high': must be a number"),

@@ -107,7 +107,7 @@ def test_ask_and_tell_failures_and_pruning(make):
     assert (summary.t, summary.in_flight) == (4, 1)
     study.tell(trials[3], 0.25)
     assert sampler.optimizer.summary().t == 5
-    failed = 0.5 - 0.1 * 0.5  # of a single value nobody knows the spread
+    failed = 0.5 - 0.1 * 0.5  # the spread of a single value is not known
     assert sampler.optimizer.summary().penalized == 1
     told = [node for node in sampler.optimizer.tree() if node.pulls]
     assert sum(node.pulls * node.mean for node in told) == pytest.approx(0.5 + failed + 0.125 + 0.25)
@@ -137,7 +137,7 @@ def test_a_failure_is_put_off_until_there_is_a_value(make, direction, worth):
     failed, pruned, good = study.ask(space), study.ask(space), study.ask(space)
     study.tell(failed, state=optuna.trial.TrialState.FAIL)
     study.tell(pruned, state=optuna.trial.TrialState.PRUNED)
-    assert sampler.optimizer.summary().t == 1  # nobody knows yet what is bad
+    assert sampler.optimizer.summary().t == 1  # there is no value yet
     study.tell(pickle.loads(pickle.dumps(sampler)) and good, 300)
     summary = sampler.optimizer.summary()
     assert (summary.t, summary.in_flight, summary.penalized) == (4, 0, 2)
@@ -220,7 +220,7 @@ def test_a_pruner_does_not_keep_it_from_moving_on(make):
 def test_values_that_are_no_rewards_do_not_end_the_study(make):
     sampler = make(search_space={"x": FloatDistribution(0, 1)})
     study = optuna.create_study(sampler=sampler, direction="maximize")
-    with pytest.warns(UserWarning, match="it counts as a trial that failed"):
+    with pytest.warns(UserWarning, match="it counts as a failed trial"):
         study.optimize(
             lambda trial: trial.suggest_float("x", 0, 1) + (math.inf if trial.number == 3 else 0), n_trials=20
         )
@@ -316,7 +316,7 @@ def conditional(trial):
 
 def test_parameters_that_only_some_trials_have_are_random_and_said_once(make):
     study = optuna.create_study(sampler=make(seed=1), direction="maximize")
-    with pytest.warns(UserWarning, match="[yz]: not every trial has it .* sampled at random") as said:
+    with pytest.warns(UserWarning, match="[yz]: some trials lack it .* sampled independently at random") as said:
         study.optimize(conditional, n_trials=60)
     assert len(said) == 1
     assert study.best_value > 0.6
@@ -326,7 +326,7 @@ def test_the_tree_searches_what_all_trials_have():
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1), direction="maximize")
     study.optimize(conditional, n_trials=1)
     study.sampler = sampler = Sampler(seed=1)
-    with pytest.warns(UserWarning, match="not every trial has it"):
+    with pytest.warns(UserWarning, match="some trials lack it"):
         study.optimize(conditional, n_trials=80)
     assert list(sampler.optimizer.space) == ["x"]
     summary = sampler.optimizer.summary()
@@ -339,7 +339,7 @@ def test_trials_without_a_common_parameter_are_random():
         return trial.suggest_float("a" if trial.number % 2 else "b", 0, 1)
 
     study = optuna.create_study(sampler=Sampler(seed=1), direction="maximize")
-    with pytest.warns(UserWarning, match="not every trial has it"):
+    with pytest.warns(UserWarning, match="some trials lack it"):
         study.optimize(neither, n_trials=10)
     assert len(study.trials) == 10 and study.sampler.optimizer is None
 
@@ -392,7 +392,7 @@ def test_wrong_use_is_named():
         Sampler(rho=0.5)
     sampler = HctSampler(search_space={"x": FloatDistribution(0, 1)})
     optuna.create_study(sampler=sampler).optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=1)
-    with pytest.raises(ValueError, match="make another one"):
+    with pytest.raises(ValueError, match="create another one"):
         optuna.create_study(sampler=sampler).optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=1)
     with pytest.raises(ValueError, match="multi-objective"):
         optuna.create_study(sampler=HctSampler(), directions=["maximize", "minimize"]).ask(

@@ -147,7 +147,7 @@ def test_a_study_can_be_searched_by_several(store):
 
 
 def left_open(store):
-    """A study in which somebody has left a pull of several calls open; how many."""
+    """A study with an open pull of several calls; returns the number of calls."""
     with canopy.Study.open("a", store, space=X, optimizer="hct", feedback="correlated") as study:
         for _ in range(4000):
             pull = study.ask()
@@ -372,7 +372,7 @@ class OneByOne:
 
 
 def test_an_executor_that_does_not_say_how_many_it_takes_is_asked_for_n_jobs():
-    with pytest.raises(ValueError, match="n_jobs: is missing; say how many calls at a time the executor is to make"):
+    with pytest.raises(ValueError, match="n_jobs: is missing; give the number of parallel calls of the executor"):
         canopy.maximize(hill, X, pulls=10, executor=OneByOne())
     assert canopy.maximize(hill, X, pulls=10, executor=OneByOne(), n_jobs=2).pulls == 10
     with pytest.raises(ValueError, match="executor = 3: must be an executor"):
@@ -411,7 +411,7 @@ def test_processes_end_with_the_one_that_has_started_them(tmp_path, end):
             break
         time.sleep(0.05)
     assert not any(is_alive(worker) for worker in workers)
-    with canopy.Study.open("a", store) as study:  # nobody else has it
+    with canopy.Study.open("a", store) as study:  # it is not open elsewhere
         assert study.is_open
 
 

@@ -130,7 +130,7 @@ def test_optimizers_made_of_others_outlive_exceptions(kind, options):
 
 
 def test_a_set_without_order_can_be_searched():
-    """Files by folder: cells are ranges of a list that somebody has sorted."""
+    """Files by folder: cells are ranges of a sorted list."""
     names = [f"{folder}/{file}" for folder in "abcd" for file in "123"]
 
     class Folders(canopy.Partition):
@@ -267,7 +267,7 @@ def test_its_cells_cannot_be_drawn_but_its_tree_can():
     opt = canopy.Hct(LINE, partition=Halves())
     play(opt, 50)
     canopy.plot.tree(opt)
-    with pytest.raises(ValueError, match="partition of its own"):
+    with pytest.raises(ValueError, match="user-defined partition"):
         canopy.plot.estimate(opt)
 
 

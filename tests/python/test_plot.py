@@ -161,7 +161,7 @@ def test_wrong_parameters_are_named():
             draw(result, parameters=("x", "x"))
     _, ax = plt.subplots()
     for draw in (canopy.plot.estimate, canopy.plot.pulls):
-        with pytest.raises(ValueError, match="ax: there is a panel for each of x, y, k, c; name parameters="):
+        with pytest.raises(ValueError, match="ax: has one panel, not one for each of x, y, k, c; try parameters="):
             draw(result, ax=ax)
 
 

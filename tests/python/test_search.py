@@ -198,7 +198,7 @@ def test_ctrl_c_from_outside_gives_the_result_so_far():
         (lambda: canopy.maximize(hill, X, pulls=3, direction="minimize"), "call canopy.maximize or canopy.minimize"),
         (lambda: canopy.maximize(hill, pulls=3, optimizer=canopy.Hct), "space: is missing"),
         (lambda: canopy.maximize(hill, X, pulls=3, optimizer=int), "must be a name, a class of canopy, an optimizer"),
-        (lambda: canopy.maximize(hill, X, pulls=3, optimizer=OwnHct), r"is no class of canopy; .* OwnHct\(space\)"),
+        (lambda: canopy.maximize(hill, X, pulls=3, optimizer=OwnHct), r"is not a class of canopy; .* OwnHct\(space\)"),
         (lambda: canopy.maximize(hill, X, pulls=3, callbacks=1), "callbacks = 1"),
         (lambda: canopy.maximize(hill, X, pulls=3, callbacks=[1]), "callbacks"),
         (lambda: canopy.maximize(hill, X, stop=1), "stop = 1"),
@@ -307,7 +307,7 @@ def test_on_a_terminal_progress_is_one_line():
     os.close(reads)
 
 
-def test_memory_that_nobody_has_declared_is_said_once():
+def test_undeclared_memory_is_warned_of_once():
     chance = random.Random(1)
     place = 0.5
 

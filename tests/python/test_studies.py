@@ -255,7 +255,7 @@ def test_a_hard_range_belongs_to_a_study(store):
     with canopy.Study.open("hard", store, hard_range=True, **about) as study:
         study.observe({"k": 1}, [0.2, 0.3])
         assert study.hard_range and study.best().assumes == "hard_range"
-        with pytest.raises(ValueError, match="a study with hard_range needs two numbers"):
+        with pytest.raises(ValueError, match="must be two numbers, because hard_range is set"):
             study.set_reward_range("auto")
     with canopy.Study.open("hard", store) as study:
         assert study.hard_range and study.best().assumes == "hard_range"
@@ -787,7 +787,7 @@ def test_a_study_is_not_pickled(store):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"name": "nobody"}, OSError, "canopy.db: there is no such store; store= names another one"),
+        ({"name": "nobody"}, OSError, "canopy.db: there is no such store; give another one with store="),
         ({"name": "", "space": SPACE}, canopy.StudyError, "cannot name a study"),
         ({"name": "a/b", "space": SPACE}, canopy.StudyError, "cannot name a study"),
         ({"name": "a", "rho": 0.5}, ValueError, "rho: options need a space"),
@@ -798,7 +798,7 @@ def test_a_study_is_not_pickled(store):
         ({"name": "a", "space": SPACE, "fork": "b"}, canopy.StudyError, "has no studies yet"),
         ({"name": "a", "space": {"c": canopy.choice("a\0", "b")}}, ValueError, "zero byte"),
         ({"name": "a", "store": "a\0b.db"}, ValueError, "store = .*: must be the path of a file"),
-        ({"name": "a", "store": ""}, canopy.StoreError, "a store must have a name; store= names another one"),
+        ({"name": "a", "store": ""}, canopy.StoreError, "the name of the store is empty; give another one with store="),
         ({"name": "a", "space": SPACE, "coverage": -1}, ValueError, "optimizer.coverage = -1"),
         ({"name": "a", "space": SPACE, "coverag": 2}, ValueError, "coverag: adaptive has no such option"),
         ({"name": "a", "space": {"c": canopy.choice(1, 2)}}, ValueError, "must be strings"),
@@ -818,7 +818,7 @@ def test_what_is_not_a_store_is_named(tmp_path):
     wrong.write_bytes(b"no database" * 100)
     with pytest.raises(canopy.StoreError, match="store.db"):
         canopy.Study.open("a", wrong, space=SPACE)
-    with pytest.raises(canopy.StoreError, match="there is no such store; store= names another one"):
+    with pytest.raises(canopy.StoreError, match="there is no such store; give another one with store="):
         canopy.studies(tmp_path / "nothing.db")
     for path in (3, None, "a\0b"):
         with pytest.raises(ValueError, match="must be the path of a file, or postgresql://"):
@@ -826,7 +826,7 @@ def test_what_is_not_a_store_is_named(tmp_path):
     foreign = tmp_path / "foreign.db"
     with contextlib.closing(sqlite3.connect(foreign)) as file, file:
         file.execute("CREATE TABLE birds (name TEXT)")
-    with pytest.raises(canopy.StoreError, match="is not a canopy store; store= names another one"):
+    with pytest.raises(canopy.StoreError, match="is not a canopy store; give another one with store="):
         canopy.Study.open("a", foreign, space=SPACE)
 
 
@@ -862,7 +862,7 @@ def test_a_full_disk_loses_nothing_that_was_acknowledged(store):
 def test_an_empty_study_keeps_its_space(store):
     with canopy.Study.open("a", store, space={"x": canopy.real(0, 1)}):
         pass
-    with pytest.raises(canopy.StudyError, match="space.x was .* and is gone; space.y was not there"):
+    with pytest.raises(canopy.StudyError, match="space.x was .* and is absent; space.y was absent"):
         canopy.Study.open("a", store, space={"y": canopy.real(0, 2)})
     with canopy.Study.open("a", store, space={"x": canopy.real(0, 1)}, coverage=0.3) as study:
         assert study.options["coverage"] == 0.3, "options may still change"

@@ -96,4 +96,4 @@ def test_a_package_without_it_says_so(tmp_path):
     shutil.copytree(pathlib.Path(canopy.__file__).parent, folder)
     (folder / "_tool").unlink(missing_ok=True)
     missing = run("--version", cwd=tmp_path)
-    assert missing.returncode == 1 and "has no command line" in missing.stderr
+    assert missing.returncode == 1 and "the command-line tool is missing" in missing.stderr

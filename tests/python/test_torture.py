@@ -135,9 +135,9 @@ def acknowledged():
     log = clients.Log()
     ticket = {"ticket": "1-abc", "arm": {"x": 2.0}, "length": 1}
     asked = json.dumps({"tickets": [ticket]}).encode()
-    log.add(clients.Act("correlated", "asks", "a", {"count": 1}, 200, asked))
+    log.add(clients.Call("correlated", "asks", "a", {"count": 1}, 200, asked))
     tell = {"tells": [{"ticket": "1-abc", "reward": 0.5}]}
-    log.add(clients.Act("correlated", "tells", "b", tell, 200, b'{"t":2,"results":[{"ok":true,"t":2}]}'))
+    log.add(clients.Call("correlated", "tells", "b", tell, 200, b'{"t":2,"results":[{"ok":true,"t":2}]}'))
     return log
 
 

@@ -40,7 +40,7 @@ TEST(LookCache, AllThatIsKeptIsCounted) {
   EXPECT_GT(cache.bytes(), kMost / 2);
 }
 
-TEST(LookCache, WhatNobodyHasLookedAtForLongestGoesFirst) {
+TEST(LookCache, TheLeastRecentlyUsedAnswerIsDroppedFirst) {
   LookCache cache(8000);
   cache.keep(study(1, 5), "first", std::string(3000, 'a'));
   cache.keep(study(1, 5), "second", std::string(3000, 'b'));

@@ -143,7 +143,7 @@ TEST(Look, ListsHaveThePhaseOfEachStudy) {
   server.make_study("a");
   json item = item_of(server);
   EXPECT_EQ(item["phase"], "waiting");
-  EXPECT_EQ(item["why"], "nothing has happened yet");
+  EXPECT_EQ(item["why"], "no events yet");
   EXPECT_TRUE(item["last"].is_null());
   EXPECT_EQ(item["direction"], "maximize");
   EXPECT_EQ(item["optimizer"], "hct");
@@ -166,7 +166,7 @@ TEST(Look, AStudyThatIsNotOpenHasAPhaseAsWell) {
   server.stop();
   server.start();
   EXPECT_EQ(item_of(server)["phase"], "waiting");
-  EXPECT_EQ(item_of(server)["why"], "nobody asks");
+  EXPECT_EQ(item_of(server)["why"], "no client is active");
   command(server, "end");
   EXPECT_EQ(item_of(server)["phase"], "finished");
   command(server, "resume");
@@ -189,7 +189,7 @@ TEST(Look, ATunerIsFollowedToItsEnd) {
   add(0, R"({"kind":"start","earlier_seconds":0})");
   EXPECT_EQ(item_of(server)["phase"], "running");
   EXPECT_EQ(server.exchange("DELETE", kLooked + "/tuner?tuner=t").status, 204);
-  EXPECT_EQ(item_in_phase(server, "failed")["why"], "the tuner is gone without a word");
+  EXPECT_EQ(item_in_phase(server, "failed")["why"], "the tuner ended unexpectedly");
   EXPECT_EQ(take("PUT"), 200);
   add(1, R"({"kind":"stop","why":"the budget of 500 pulls is used","at_limit":false})");
   EXPECT_EQ(item_of(server)["phase"], "finished");
@@ -331,7 +331,7 @@ TEST(Look, AStudyThatWasMadeAgainHasANewHistory) {
 TEST(Look, KnobsAreRankedByHowMuchTheyMatter) {
   TestServer server;
   server.make_study("a");
-  EXPECT_EQ(look_at(server, "/knobs")["basis"], "There is no reward yet.");
+  EXPECT_EQ(look_at(server, "/knobs")["basis"], "There are no rewards yet.");
   pull(server, 20);
   const json knobs = look_at(server, "/knobs")["knobs"];
   ASSERT_EQ(knobs.size(), 1U);

@@ -146,7 +146,7 @@ TEST(Server, ALeaseThatRunsOutDropsItsTicketAlsoAfterARestart) {
   server.start();
   HttpConnection connection(server.port());
   EXPECT_EQ(connection.exchange("GET", kStudy + "/asks").json().at("tickets").size(), 1U)
-      << "also before anybody opens it";
+      << "also before it is opened";
   (void)connection.exchange("POST", kStudy + "/asks", R"({"pulls":1})");  // opens it
   for (int i = 0; i < 200; ++i) {
     const json tickets = connection.exchange("GET", kStudy + "/asks").json().at("tickets");
@@ -248,7 +248,7 @@ TEST(Server, AForkStartsWithTheJournal) {
   EXPECT_EQ(fork.json().at("forked_from"), "a");
 }
 
-TEST(Server, AStudyThatNobodyUsesIsClosedAndOpenedAgain) {
+TEST(Server, AnIdleStudyIsClosedAndOpenedAgain) {
   ServerOptions options;
   options.study_idle = std::chrono::milliseconds(200);
   TestServer server(options);
@@ -264,7 +264,7 @@ TEST(Server, AStudyThatNobodyUsesIsClosedAndOpenedAgain) {
   EXPECT_EQ(refused.status, 409);
   EXPECT_EQ(refused.code(), "open_elsewhere");
   EXPECT_EQ(connection.exchange("GET", kStudy + "/best").json().at("mean"), 0.5)
-      << "whoever only looks need not have it";
+      << "read-only requests do not need it";
   lock.reset();
   EXPECT_EQ(connection.exchange("POST", kStudy + "/asks").status, 200);
 }
@@ -610,7 +610,7 @@ TEST(ServerAttacks, AnEventWithoutRewardsIsRefused) {
   EXPECT_EQ(connection.exchange("GET", kStudy).json().at("events"), 0);
 }
 
-TEST(ServerAttacks, NobodyCanSayThatACommandWasGivenWhichWasNot) {
+TEST(ServerAttacks, ATunerCannotAcceptACommandThatWasNotPosted) {
   TestServer server;
   server.make_study("a");
   HttpConnection connection(server.port());

@@ -42,7 +42,7 @@ TEST_F(SharedStoreTest, AStudyThatIsGoneFailsAlone) {
   EXPECT_EQ(store->find("a")->events, 1U);
 }
 
-TEST_F(SharedStoreTest, ALockThatWaitsKeepsNobodyElseWaiting) {
+TEST_F(SharedStoreTest, WaitingForALockDoesNotBlockOtherThreads) {
   const auto store = open();
   const StudyId a = store->create({"a", "{}", 0.0})->id;
   auto lock = store->try_lock(a, std::chrono::milliseconds(0));

@@ -63,7 +63,7 @@ TEST_F(PostgresServersTest, SendARequestToTheOneThatHasTheStudy) {
   EXPECT_EQ(sent.headers.at("Location"),
             "http://127.0.0.1:" + std::to_string(first.port()) + "/v1/studies/a/asks?");
   const HttpAnswer seen = HttpConnection(second.port()).exchange("GET", "/v1/studies/a/asks");
-  EXPECT_EQ(seen.json().at("tickets").size(), 1U) << "whoever only looks is answered by anyone";
+  EXPECT_EQ(seen.json().at("tickets").size(), 1U) << "any server answers read-only requests";
   first.signal(SIGTERM);
   EXPECT_EQ(first.finish().status, 0);
   EXPECT_EQ(HttpConnection(second.port()).exchange("POST", "/v1/studies/a/asks").status, 200)
@@ -117,7 +117,7 @@ TEST_F(PostgresServersTest, RefuseWhatOneWritesThatSleptTooLong) {
          std::chrono::steady_clock::now() - start < 20s) {
     std::this_thread::sleep_for(10ms);
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 10s) << "somebody else has taken it over";
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 10s) << "another server has taken it over";
   first.signal(SIGCONT);
   std::this_thread::sleep_for(1s);
   loyal.stop();

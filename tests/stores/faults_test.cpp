@@ -1,5 +1,5 @@
-// Every operation of a store fails once, in the middle of random traffic. What was acknowledged is
-// there, what was not has not happened, and the study goes on.
+// Each operation of a store fails once, during random traffic. Everything acknowledged must be
+// stored, nothing else may be, and the study must remain usable.
 
 #include "canopy/random.hpp"
 #include "canopy/stores.hpp"
@@ -29,14 +29,14 @@ namespace {
 
 using testing::FaultyStore;
 
-/// Operations fail from the one of that number on, so many in a row.
+/// Makes `count` consecutive operations fail, from a given number on.
 struct PlannedFault {
   int first = 0;  // 0: none
   int length = 1;
 };
 
-/// Does to an optimizer in memory what the journal says was done.
-void do_again(Optimizer& twin, const Event& event) {
+/// Replays a journal with an optimizer in memory.
+void replay_event(Optimizer& twin, const Event& event) {
   if (const auto* asked = std::get_if<Asked>(&event)) {
     const Pull pull = twin.ask_in(asked->context, asked->pulls == 0 ? UINT64_MAX : asked->pulls);
     ASSERT_EQ(OwnedPull(pull).arm, asked->arm);
@@ -53,7 +53,7 @@ void do_again(Optimizer& twin, const Event& event) {
   }
 }
 
-/// A study on a store that fails, beside a twin that never sees what failed.
+/// A study on a failing store, and a twin that does not see the failures.
 class Trial {
  public:
   Trial(const std::string& file, std::uint64_t seed, PlannedFault fault,
@@ -121,12 +121,12 @@ class Trial {
     return entries;
   }
 
-  /// The commit has returned: what is new in the journal has happened.
+  /// The commit has returned, so new events in the journal are acknowledged.
   void acknowledge() {
     const std::vector<JournalEntry> entries = journal();
     ASSERT_EQ(entries.size(), study_->events());
     for (std::size_t i = acknowledged_.size(); i < entries.size(); ++i) {
-      do_again(*twin_, entries[i].event);
+      replay_event(*twin_, entries[i].event);
     }
     acknowledged_ = entries;
     ASSERT_EQ(study_->save(), twin_->save());
@@ -139,14 +139,14 @@ class Trial {
       ASSERT_EQ(study_->save(), twin_->save());
       ASSERT_EQ(study_->events(), acknowledged_.size());
     } catch (const StoreError&) {
-      return;  // it cannot be read either; the next commit will see
+      return;  // reading fails, too; the next commit will recover
     }
   }
 
   StudySpecification specification_;
   testing::Traffic traffic_;
   PlannedFault fault_;
-  std::unique_ptr<FullStore> plain_;  // which never fails
+  std::unique_ptr<FullStore> plain_;  // never fails
   std::unique_ptr<FullStore> store_;
   std::optional<Study> study_;
   std::unique_ptr<Optimizer> twin_;
@@ -156,7 +156,7 @@ class Trial {
   std::set<std::string, std::less<>> kinds_;
 };
 
-/// Another place for every trial.
+/// A new location for every trial.
 std::function<std::unique_ptr<FullStore>()> in_memory() {
   return [studies = std::make_shared<MemoryStudies>()] {
     return std::make_unique<MemoryStore>(studies);
@@ -209,14 +209,14 @@ TEST(Faults, TheSameInADatabaseOfPostgres) {
   }
 }
 
-/// A fork is made in one step: it is there as a whole or not at all.
+/// A fork is created atomically: completely or not at all.
 TEST(Faults, AForkIsMadeAsAWholeOrNotAtAll) {
   const std::string other =
       "[optimizer]\nname = \"hoo\"\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n";
   for (const bool same : {true, false}) {
     for (int nth = 1;; ++nth) {
       const auto studies = std::make_shared<MemoryStudies>();
-      int operations = -1000;  // that are still to come before the failure
+      int operations = -1000;  // operations remaining before the failure
       FaultyStore store(std::make_unique<MemoryStore>(studies), [&](std::string_view) {
         if (++operations == 0) testing::fail_as_if_full();
       });
@@ -241,7 +241,7 @@ TEST(Faults, AForkIsMadeAsAWholeOrNotAtAll) {
       const std::string again = Study::open(store, after, {"a", "b"}).save();
       if (!failed) {
         EXPECT_EQ(again, saved);
-        break;  // there are not that many operations
+        break;  // there are fewer operations
       }
       EXPECT_GT(find_study(store, "b").events, 0U);
     }

@@ -73,7 +73,7 @@ TEST_F(LockFileTest, AForkOfAnOwnerThatIsGoneDoesNotKeepItsLocks) {
   if (owner == 0) {
     const auto file = open();
     const auto lock = file->try_take(5);
-    if (fork() == 0) {  // tells itself that it has begun, for then it has closed the file
+    if (fork() == 0) {  // reports that it has begun, and therefore has closed the file
       const pid_t worker = getpid();
       (void)!write(ends[1], &worker, sizeof worker);
     }

@@ -1,4 +1,4 @@
-// A real server of PostgreSQL: owners that are stopped, killed or cut off, and servers that are.
+// Tests with a real PostgreSQL server: owners and servers are stopped, killed or cut off.
 
 #include "stores/postgres_store.hpp"
 
@@ -47,7 +47,7 @@ std::uint64_t length_of(Store& store, StudyId study) {
   return length;
 }
 
-/// The error of some work, if it has one.
+/// The error of a function, if it throws one.
 struct Complaint {
   std::optional<Fault> fault;
   std::string what;
@@ -62,18 +62,18 @@ Complaint complaint(const std::function<void()>& work) {
   }
 }
 
-/// A process that does some work of a store when it is told to, and says how that went.
+/// A child process that performs operations on a store on request, and reports the results.
 class OtherProcess {
  public:
   using Work = std::function<void(Store&)>;
 
-  /// Does the first at once, and each of the others when it is told to.
+  /// Performs the first operation at once, and each further one on request.
   OtherProcess(const std::string& address, const std::vector<Work>& work) {
     if (pipe(orders_.data()) != 0 || pipe(reports_.data()) != 0) throw std::runtime_error("pipe");
     child_ = fork();
     if (child_ != 0) {
       close(orders_[0]);
-      close(reports_[1]);  // so that the end of the child is the end of what it says
+      close(reports_[1]);  // so that the reports end when the child ends
       return;
     }
     close(orders_[1]);
@@ -100,7 +100,7 @@ class OtherProcess {
 
   void tell() const { ASSERT_EQ(::write(orders_[1], "x", 1), 1); }
 
-  /// What came of the next work.
+  /// The result of the next operation.
   [[nodiscard]] std::optional<Fault> result() const {
     char report = 0;
     if (::read(reports_[0], &report, 1) != 1) throw std::runtime_error("the process is gone");
@@ -153,7 +153,7 @@ TEST_F(PostgresStoreTest, AnOwnerThatWasStoppedIsRefusedWhereItWasTakenOver) {
                                       },
                                       [&](Store& store) { store.set_specification(a, "late"); },
                                       [&](Store& store) { store.set_holder(a, "late"); },
-                                      [&](Store& store) {  // the others are written
+                                      [&](Store& store) {  // performed in the child
                                         const auto entries = told(1, 1);
                                         const std::vector<StudyWrite> writes{
                                             {.study = a, .entries = entries},
@@ -164,7 +164,8 @@ TEST_F(PostgresStoreTest, AnOwnerThatWasStoppedIsRefusedWhereItWasTakenOver) {
                                       },
                                       [&](Store& store) {
                                         if (store.try_lock(a, 0ms)) _exit(3);
-                                        // Its next heartbeat renews what was not taken over.
+                                        // Its next heartbeat renews the lease for studies that were
+                                        // not taken over.
                                         for (int i = 0; i < 100 && !store.is_locked(b); ++i) {
                                           std::this_thread::sleep_for(50ms);
                                         }
@@ -188,7 +189,7 @@ TEST_F(PostgresStoreTest, AnOwnerThatWasStoppedIsRefusedWhereItWasTakenOver) {
     EXPECT_EQ(owner.result(), Fault::taken_over) << what;
   }
   owner.tell();
-  EXPECT_EQ(owner.result(), std::nullopt) << "nobody has taken the other study";
+  EXPECT_EQ(owner.result(), std::nullopt) << "the other study was not taken over";
   owner.tell();
   EXPECT_EQ(owner.result(), std::nullopt);
   EXPECT_TRUE(store->is_locked(a)) << "what it gives back is not its own any more";
@@ -215,7 +216,7 @@ TEST_F(PostgresStoreTest, TheStudiesOfAProcessThatWasKilledAreFreeWithinSeconds)
   EXPECT_LT(SteadyClock::now() - begin, 10s);
 }
 
-TEST_F(PostgresStoreTest, WhoeverHasNoLockMayWriteAsInAnyStore) {
+TEST_F(PostgresStoreTest, WritesWithoutALockAreAllowedAsInAnyStore) {
   const auto store = open();
   const StudyId a = store->create({"a", "{}", 0.0})->id;
   const auto lock = store->try_lock(a, 0ms);
@@ -246,7 +247,7 @@ TEST_F(PostgresStoreTest, AForkLeavesItToTheParent) {
   if (child == 0) {
     const Complaint found = complaint([&] { (void)store->find("a"); });
     lock.reset();
-    const auto own = open();  // one of its own it may have
+    const auto own = open();  // without the process id, a store of its own is allowed
     const bool fine = found.fault == Fault::unreachable && own->find("a") && own->is_locked(a);
     _exit(fine ? 0 : 1);
   }
@@ -290,7 +291,7 @@ TEST_F(PostgresStoreTest, AServerThatIsDownIsSaidToBeUnreachable) {
 TEST_F(PostgresStoreTest, AServerThatHangsIsGivenUpAndFoundAgainWhenItGoesOn) {
   PostgresStore store(address_ + "&connect_timeout=2", Store::Mode::create, 500ms);
   (void)store.create({"a", "{}", 0.0});
-  PostgresServer::shared().freeze();  // its kernel still takes what is sent
+  PostgresServer::shared().freeze();  // its kernel still accepts data
   const auto begin = SteadyClock::now();
   const Complaint asked = complaint([&] { (void)store.find("a"); });
   const auto half = SteadyClock::now();
@@ -298,7 +299,7 @@ TEST_F(PostgresStoreTest, AServerThatHangsIsGivenUpAndFoundAgainWhenItGoesOn) {
   const auto end = SteadyClock::now();
   PostgresServer::shared().thaw();
   EXPECT_EQ(asked.fault, Fault::unreachable);
-  EXPECT_NE(asked.what.find("the server does not answer: the database cannot be reached"),
+  EXPECT_NE(asked.what.find("the server does not respond: the database cannot be reached"),
             std::string::npos)
       << asked.what;
   EXPECT_GT(half - begin, 500ms);
@@ -329,7 +330,7 @@ TEST_F(PostgresStoreTest, AHostThatIsNotThereIsSaidSoWithoutThePassword) {
   EXPECT_EQ(found.fault, Fault::unreachable);
   EXPECT_NE(found.what.find("postgresql://me:***@127.0.0.1:1/db"), std::string::npos) << found.what;
   EXPECT_EQ(found.what.find("secret"), std::string::npos) << found.what;
-  const Complaint silent = complaint([] {  // nobody answers there
+  const Complaint silent = complaint([] {  // no server responds there
     (void)open_store("postgresql://192.0.2.1/db?password=secret&connect_timeout=2",
                      Store::Mode::create);
   });
@@ -422,7 +423,7 @@ TEST_F(PostgresStoreTest, AFullDiskIsSaidToBeFullAndNothingIsLost) {
   EXPECT_EQ(length_of(*store, a), kept);
 }
 
-// --- what a database is --------------------------------------------------------------------------
+// --- databases -----------------------------------------------------------------------------------
 
 TEST_F(PostgresStoreTest, ManyMayMakeItAtOnce) {
   std::vector<std::jthread> threads;
@@ -483,7 +484,7 @@ TEST_F(PostgresStoreTest, OneThatCannotBeWrittenCanBeRead) {
   EXPECT_EQ(complaint([&] { store->append({a, told(1, 1), 1}); }).fault, Fault::read_only);
 }
 
-TEST_F(PostgresStoreTest, WhoeverWaitsForALockForTooLongIsTold) {
+TEST_F(PostgresStoreTest, WaitingTooLongForALockIsAnError) {
   const auto store = open("&options=-c%20lock_timeout%3D100");
   const StudyId a = store->create({"a", "{}", 0.0})->id;
   std::jthread other([&] {

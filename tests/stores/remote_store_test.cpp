@@ -105,7 +105,7 @@ TEST(RemoteStore, ContextsGoThereAndBack) {
   {
     Study study = Study::open(store, loaded, {"loaded", {}});
     for (int i = 0; i < 20; ++i) {
-      context[0] = 0.1 * i;  // some beyond the range
+      context[0] = 0.1 * i;  // some values are outside the range
       const Pull pull = study.ask_in(context);
       ASSERT_EQ(study.tell(pull.ticket, reward_of(pull.arm[0])), Status::ok);
     }
@@ -142,7 +142,7 @@ TEST(RemoteStore, ListsAndMakesAndForksAndErases) {
   EXPECT_FALSE(store.find("b"));
 }
 
-TEST(RemoteStore, EveryRewardIsThereOnceWhateverIsLostOnTheWay) {
+TEST(RemoteStore, EveryRewardIsStoredOnceDespiteLostMessages) {
   const unsigned seed = std::random_device{}();
   std::cout << "seed " << seed << '\n';
   MemoryStore memory;
@@ -190,7 +190,7 @@ TEST(RemoteStore, AWriterThatWasKilledIsWaitedFor) {
   options.lease = 5s;
   RemoteStore store(options);
   (void)Study::open(store, knob(), {"a", {}});
-  HttpClient killed(options.http);  // which will not tell again that it lives
+  HttpClient killed(options.http);  // sends no further heartbeats
   killed.send({.method = "PUT",
                .target = "/v1/studies/a/tuner",
                .body = Document::Table{{"tuner", "1"}, {"holder", "killed"}}});
@@ -201,7 +201,7 @@ TEST(RemoteStore, AWriterThatWasKilledIsWaitedFor) {
   EXPECT_LT(took, 3s);
 }
 
-/// Somebody has written to the study, we do not know how.
+/// Another client has written to the study, with unknown effects.
 void write_behind_its_back(FakeService& service, const std::string& name, const Event& event) {
   service.with_store([&](Store& memory) {
     const StudyRecord record = find_study(memory, name);
@@ -251,7 +251,7 @@ TEST(RemoteStore, ATunerGoesOnWhenTheServerHasWrittenMeanwhile) {
       ++step;
     } else if (step == 1 && progress.phase == TuneProgress::Phase::paused) {
       EXPECT_EQ(progress.ordered_by, "the server");
-      // Which it finds out when it takes note of the same command.
+      // The tuner notices when it accepts the same command.
       EXPECT_EQ(store.post_command(study.record().id, 1.0, command_text({RunnerCommand::resume})),
                 2U);
       write_behind_its_back(service, "a",
@@ -314,7 +314,7 @@ TEST(RemoteStore, PassesOnWhatPeopleWant) {
 TEST(RemoteStore, ATunerWaitsForAServerThatRestartsAndGoesOn) {
   const StudySpecification file =
       knob("[system]\nmeasure = \"sh -c 'sleep 0.01; echo {x}'\"\n[budget]\npulls = 60\n");
-  FakeService::Options kept{.lease = 300ms};  // the studies among it
+  FakeService::Options kept{.lease = 300ms};  // including the studies
   auto service = std::make_unique<FakeService>(kept);
   kept.port = service->port();
   RemoteStore::Options options = store_options(*service);

@@ -1,4 +1,4 @@
-// What is special to stores in a file of SQLite.
+// Tests that are specific to stores in SQLite files.
 
 #include "canopy/stores.hpp"
 #include "canopy/study.hpp"
@@ -58,7 +58,7 @@ class SqliteStoreTest : public ::testing::Test {
     return open_store(path(), mode);
   }
 
-  /// What something complains of, which must be of that kind.
+  /// Returns the message of a StoreError, which must have this fault.
   template <class Do>
   [[nodiscard]] static std::string complaint(Fault fault, Do&& command) {
     try {
@@ -106,7 +106,7 @@ TEST_F(SqliteStoreTest, WhatIsNotItsOwnIsLeftAlone) {
   EXPECT_EQ(folder_.content("a store.db"), before);
 }
 
-/// What is said of a store that somebody has tampered with, when all of it is read.
+/// The errors when reading all of a store that was tampered with.
 std::string complaint_after(const std::string& path, const std::string& tampering) {
   {
     const std::unique_ptr<Store> store = open_store(path, Store::Mode::create);
@@ -142,7 +142,7 @@ TEST_F(SqliteStoreTest, ABitThatIsNotAsItWasWrittenIsDamageThatNamesTheEvent) {
     const std::string file = folder_.path(std::to_string(++stores) + ".db");
     EXPECT_EQ(complaint_after(file, "UPDATE events SET " + tampering + " WHERE number = 2"),
               "event " + named + " of its journal is damaged: its checksum differs");
-    // A fork copies rows as they are.
+    // A fork copies rows unchanged.
     const std::unique_ptr<Store> store = open_store(file, Store::Mode::open);
     NewStudy fork{.name = "fork", .specification = "{}"};
     fork.copied = store->find("a")->id;
@@ -150,7 +150,7 @@ TEST_F(SqliteStoreTest, ABitThatIsNotAsItWasWrittenIsDamageThatNamesTheEvent) {
   }
 }
 
-TEST_F(SqliteStoreTest, ColumnsHaveTypesForEverybody) {
+TEST_F(SqliteStoreTest, ColumnTypesAreEnforced) {
   EXPECT_EQ(complaint_after(path(), ""), "");
   for (const char* change :
        {"studies SET events = 'seven'", "studies SET name = NULL", "events SET at = 'seven'",
@@ -215,8 +215,8 @@ TEST_F(SqliteStoreTest, ADamagedFileIsNamedWhenItIsRead) {
   EXPECT_NE(said.find("restore a backup"), std::string::npos) << said;
 }
 
-/// Does something as somebody who may not write everything, which root may. Returns what he said.
-std::string as_nobody(const std::function<std::string()>& work) {
+/// Runs a function without root's permission to write all files. Returns its result.
+std::string as_unprivileged(const std::function<std::string()>& work) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return "no pipe";
   const pid_t child = fork();
@@ -245,7 +245,7 @@ TEST_F(SqliteStoreTest, SaysThatItMayNotBeWritten) {
       perms::all & ~perms::owner_write & ~perms::group_write & ~perms::others_write;
   std::filesystem::permissions(path(), no_writing);
   std::filesystem::permissions(folder_.path(""), no_writing);
-  const std::string said = as_nobody([&]() -> std::string {
+  const std::string said = as_unprivileged([&]() -> std::string {
     try {
       const std::unique_ptr<Store> store = open(Store::Mode::open);
       store->append({store->find("a")->id, lifelike_entries(4, 1), 0});
@@ -275,7 +275,7 @@ TEST_F(SqliteStoreTest, WhatMayNotBeWrittenCanStillBeRead) {
   const auto as_reader = [&] {
     using std::filesystem::perms;
     std::filesystem::permissions(folder_.path(""), static_cast<perms>(0555));
-    std::string said = as_nobody(look);
+    std::string said = as_unprivileged(look);
     std::filesystem::permissions(folder_.path(""), perms::owner_all);
     return said;
   };
@@ -303,9 +303,9 @@ TEST_F(SqliteStoreTest, WhatMayNotBeWrittenCanStillBeRead) {
   EXPECT_EQ(as_reader(), "3 entries");
 }
 
-// --- a disk that is full ------------------------------------------------------------------------
+// --- a full disk --------------------------------------------------------------------------------
 
-/// While it lives, no file of this process grows beyond so many bytes.
+/// Limits the size of files that this process can write.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t bytes) {
@@ -348,7 +348,7 @@ TEST_F(SqliteStoreTest, WhenTheDiskIsFullNothingIsLostAndLaterItGoesOn) {
   EXPECT_EQ(count_entries(*store, study), 6000U);
 }
 
-// --- a file that goes away ----------------------------------------------------------------------
+// --- a file that disappears ---------------------------------------------------------------------
 
 TEST_F(SqliteStoreTest, NothingIsAcknowledgedByAFileThatWasMovedDeletedOrReplaced) {
   const std::unique_ptr<Store> store = open();
@@ -383,7 +383,7 @@ TEST_F(SqliteStoreTest, IsTheSameFileWhereverTheProcessGoes) {
 
 // --- many processes -----------------------------------------------------------------------------
 
-/// Does something in several processes that begin at the same moment. Returns what they returned.
+/// Runs a function in several processes that begin simultaneously. Returns their results.
 std::vector<int> at_once(int count, const std::function<int()>& work) {
   std::array<int, 2> gate{};
   if (pipe(gate.data()) != 0) return {};
@@ -414,14 +414,14 @@ std::vector<int> at_once(int count, const std::function<int()>& work) {
 TEST_F(SqliteStoreTest, OfTwoThatMakeTheSameStudyAtOnceOneMakesItAndOneHasTheLock) {
   for (int i = 0; i < 20; ++i) {
     for (const char* more : {"", "-wal", "-shm", "-lock"}) std::filesystem::remove(path() + more);
-    // Nobody gives the lock back before both have tried: it is kept until the process ends, and a
-    // process ends when the other one has written a byte as well.
+    // Neither process releases the lock before both have tried: the lock is held until the process
+    // ends, and a process ends after the other one has written a byte.
     std::array<int, 2> tried{};
     ASSERT_EQ(pipe(tried.data()), 0);
     std::array<int, 2> done{};
     ASSERT_EQ(pipe(done.data()), 0);
     const pid_t counter = fork();
-    if (counter == 0) {  // opens the door when both have tried
+    if (counter == 0) {  // signals when both have tried
       close(tried[1]);
       char ignored = 0;
       for (int got = 0; got < 2;) got += read(tried[0], &ignored, 1) == 1 ? 1 : 2;
@@ -505,7 +505,7 @@ TEST_F(SqliteStoreTest, AChildCannotOpenWhatItsParentHasOpen) {
   EXPECT_EQ(in_a_child(), std::vector{0});
 }
 
-TEST_F(SqliteStoreTest, AChildCanOpenAnotherStoreWhateverThreadsDidAtTheFork) {
+TEST_F(SqliteStoreTest, AChildCanOpenAnotherStoreWhateverOtherThreadsDidAtTheFork) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer's allocator does not survive a fork while threads allocate";
 #endif

@@ -1,4 +1,4 @@
-// What every store has to do, for those of this room and those of the tests.
+// Tests that every store has to pass, for all stores of this room and of the tests.
 
 #include "canopy/stores.hpp"
 

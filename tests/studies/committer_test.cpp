@@ -22,12 +22,13 @@ Study::Batch told(std::uint64_t number) {
   return {.entries = {{number, 1e9, Told{number, 0.5}}}, .pulls = number};
 }
 
-/// A committer on a store in memory. Its first transaction is held up, so that others come.
+/// A committer on a memory store. Its first transaction blocks, so that further batches arrive
+/// meanwhile.
 class CommitterTest : public ::testing::Test {
  protected:
   StudyId study(const std::string& name) { return store_.create({name, "{}", 0.0})->id; }
 
-  /// Writes batches of some studies while the committer is busy, and returns their errors.
+  /// Writes batches of several studies while the committer is busy, and returns their errors.
   std::vector<std::optional<StoreError>> write_together(const std::vector<StudyId>& studies,
                                                         const std::vector<Study::Batch>& batches) {
     std::vector<std::optional<StoreError>> errors(studies.size());
@@ -86,7 +87,7 @@ TEST_F(CommitterTest, WhatCannotBeWrittenDoesNotFailTheOthers) {
 
 TEST_F(CommitterTest, AFullStoreIsToldToAll) {
   const std::vector<StudyId> studies{study("a"), study("b")};
-  fails_ = 2;  // the one that is held up, and the next
+  fails_ = 2;  // the blocked one and the next
   for (const auto& error : write_together(studies, {told(1), told(1)})) {
     ASSERT_TRUE(error);
     EXPECT_EQ(error->fault(), StoreError::Fault::full);

@@ -105,14 +105,14 @@ TEST(ContextsDocument, SaysWhatIsWrongWithAVariable) {
 
 TEST(ContextsDocument, SaysWhatIsWrongWithASource) {
   EXPECT_EQ(refused_in(kLoadTable + "source = \"\"\n"),
-            "s.toml:9: context.load.source = '': must not be empty; leave it out where whoever "
-            "asks gives the context");
+            "s.toml:9: context.load.source = '': must not be empty; leave it out if clients give "
+            "the context");
   EXPECT_EQ(refused_in(kLoadTable + "source = \"clock.minute\"\n"),
             "s.toml:9: context.load.source = 'clock.minute': is not a clock: there are "
             "\"clock.hour\" and \"clock.weekday\"");
   EXPECT_EQ(refused_in(kLoadTable + "source = \"load {ttl}\"\n"),
-            "s.toml:9: context.load.source = 'load {ttl}': is run before a setting is chosen; it "
-            "cannot have {placeholders}");
+            "s.toml:9: context.load.source = 'load {ttl}': cannot have {placeholders}: it is run "
+            "before a setting is chosen");
   EXPECT_EQ(refused_in(kLoadTable + "time_zone = \"UTC\"\n"),
             "s.toml:9: context.load.time_zone = 'UTC': is for source = \"clock.hour\" and "
             "\"clock.weekday\"");
@@ -164,10 +164,9 @@ TEST(ContextsDocument, LearningDependsOnThem) {
   const StudySpecification without = study_in("");
   const StudySpecification load = study_in(kLoadTable);
   EXPECT_EQ(learning_differences(load, load), "");
-  EXPECT_EQ(
-      learning_differences(without, load),
-      "optimizer.drift was 'auto' and is 'none'; context.load was not there and is variable 1, "
-      "a number from 0 to 1");
+  EXPECT_EQ(learning_differences(without, load),
+            "optimizer.drift was 'auto' and is 'none'; context.load was absent and is variable 1, "
+            "a number from 0 to 1");
   EXPECT_EQ(learning_differences(study_in("[[context]]\nname = \"h\"\nperiod = 24\n"),
                                  study_in("[[context]]\nname = \"h\"\nlow = 0\nhigh = 24\n")),
             "context.h was variable 1, a number from 0 to 24 with period 24 and is variable 1, a "
@@ -179,8 +178,7 @@ TEST(ContextsDocument, AnotherSourceIsAnotherCommand) {
   const StudySpecification given = study_in(kLoadTable + system);
   const StudySpecification printed = study_in(kLoadTable + "source = \"load\"\n" + system);
   EXPECT_EQ(learning_differences(given, printed), "");
-  EXPECT_EQ(command_differences(given, printed),
-            "context.load.source was not there and is \"load\"");
+  EXPECT_EQ(command_differences(given, printed), "context.load.source was absent and is \"load\"");
 }
 
 }  // namespace

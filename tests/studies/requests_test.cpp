@@ -1,4 +1,4 @@
-// The conversation, line by line, without a process.
+// Tests requests line by line, without a process.
 
 #include "studies/requests.hpp"
 
@@ -44,7 +44,7 @@ class RequestsTest : public ::testing::Test {
     return json::parse(answer_request(line, study_.space, *optimizer_));
   }
 
-  /// The code of the error with which a line is answered; the state must be as before.
+  /// Returns the error code of the response to a line; the state must not change.
   std::string code(const std::string& line) {
     const json before = answer(R"({"op":"summary"})");
     const json reply = answer(line);
@@ -238,7 +238,7 @@ TEST_F(RequestsTest, SumsMayComeWithTheirLeastAndLargestReward) {
             "not_a_reward");
 }
 
-TEST_F(RequestsTest, ObservesWhatNobodyAskedFor) {
+TEST_F(RequestsTest, ObservesArmsThatWereNotAskedFor) {
   const std::string arm = R"("arm":{"x":0.25,"n":5,"mode":"slow"})";
   EXPECT_EQ(answer(R"({"op":"observe",)" + arm + R"(,"reward":0.5})"), (json{{"ok", true}}));
   EXPECT_EQ(answer(R"({"op":"observe",)" + arm + R"(,"rewards":[0.5,0.7]})"), (json{{"ok", true}}));
@@ -318,7 +318,7 @@ class RequestsInContexts : public RequestsTest {
     return reply.contains("error") ? reply["error"]["message"].get<std::string>() : reply.dump();
   }
 
-  /// The best x is 0.2 for tenant a, and 0.8 for b.
+  /// The best x is 0.2 for tenant a, and 0.8 for tenant b.
   void play(int pulls) {
     for (int i = 0; i < pulls; ++i) {
       const char* tenant = i % 2 == 0 ? "a" : "b";
@@ -369,7 +369,7 @@ TEST_F(RequestsInContexts, SayWhichVariableIsMissingOrWrong) {
   }
   EXPECT_EQ(code(R"({"op":"policy","context":{"load":0.7,"tenant":"a"}})"), "unknown_key");
   EXPECT_EQ(message(R"({"op":"observe","arm":{"x":0.25},"reward":1,"role":"baseline"})"),
-            "role: cannot be baseline in a study with [[context]] yet");
+            "role: cannot be `baseline` in a study with [[context]]; this is not supported yet");
 }
 
 TEST_F(RequestsInContexts, CountANumberBeyondItsRangeAndMoveIt) {

@@ -1,4 +1,4 @@
-// An algorithm that decides differently than it did when a study was begun.
+// Tests a study whose algorithm decides differently than when the study was begun.
 
 #include "canopy/journal.hpp"
 #include "canopy/optimizers.hpp"
@@ -17,9 +17,9 @@
 namespace canopy {
 namespace {
 
-std::uint64_t ways = 1;  // in which the algorithm of these tests decides
+std::uint64_t ways = 1;  // a parameter of the decisions of the test algorithm
 
-/// An algorithm whose ways these tests change, with or without saying so.
+/// An algorithm whose decisions these tests change, with or without a new revision.
 OptimizerEntry& revised() {
   if (optimizers().find("revised") == nullptr) {
     OptimizerEntry entry = optimizers().at("random");
@@ -31,7 +31,8 @@ OptimizerEntry& revised() {
     };
     optimizers().add(entry);
   }
-  return const_cast<OptimizerEntry&>(optimizers().at("revised"));  // it is not const there
+  // The entry is not const in the catalogue.
+  return const_cast<OptimizerEntry&>(optimizers().at("revised"));
 }
 
 class RevisionTest : public ::testing::Test {
@@ -119,8 +120,8 @@ TEST_F(RevisionTest, AnotherOneCanBeLookedAtWithAWarning) {
   const StudyRecord record = find_study(store_, "a");
   const StudySpecification specification = specification_of(record);
   const LoadedOptimizer loaded = load_optimizer(store_, record, specification);
-  EXPECT_EQ(loaded.warning,
-            std::string(kRefusal) + ": this shows what it makes of the same rewards");
+  EXPECT_EQ(loaded.warning, std::string(kRefusal) +
+                                "; this is what the current revision learns from the same rewards");
   EXPECT_EQ(loaded.optimizer->summary().observed, 10U);
   EXPECT_EQ(loaded.optimizer->summary().in_flight, 0U);
   ASSERT_TRUE(loaded.optimizer->best().has_value());

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kSpace = "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n";
 
-/// The message with which a study is refused.
+/// The error message for an invalid study.
 std::string refusal(const std::string& toml) {
   try {
     const StudySpecification study = parse_study(toml, "s.toml");
@@ -31,7 +31,7 @@ std::string with_space(const std::string& toml) {
   return toml + std::string(kSpace);
 }
 
-/// The value of an option of the optimizer; none unless it is written.
+/// The value of an option of the optimizer; none unless it was specified.
 OptionValue option(const StudySpecification& study, const std::string& name) {
   const OptionValue* value = study.optimizer.options.find(name);
   return value != nullptr ? *value : OptionValue{};
@@ -178,10 +178,9 @@ TEST(Specification, RefusesOptionsOfAnotherOptimizerAndWrongOnesOfItsOwn) {
 
 TEST(Specification, TakesOneWayOfWaitingForTheSystem) {
   const std::string system = "[system]\nmeasure = \"m {x}\"\nwarmup_pulls = 2\n";
-  EXPECT_EQ(
-      refusal(with_space("[optimizer]\nsettle = 3\n" + system)),
-      "s.toml:5: system.warmup_pulls = 2: optimizer.settle takes its place; leave one of them "
-      "out");
+  EXPECT_EQ(refusal(with_space("[optimizer]\nsettle = 3\n" + system)),
+            "s.toml:5: system.warmup_pulls = 2: cannot be combined with optimizer.settle; leave "
+            "one of them out");
   EXPECT_NO_THROW((void)parse_study(with_space("[optimizer]\nsettle = 0\n" + system), "s.toml"));
 }
 
@@ -195,7 +194,7 @@ TEST(Specification, NamesLineKeyValueAndExpectation) {
   EXPECT_EQ(refusal(with_space("[optimizer]\nname = \"hcd\"\n")),
             R"(s.toml:2: optimizer.name = 'hcd': unknown optimizer, did you mean "hct"?)");
   EXPECT_EQ(refusal(with_space("reward_range = [1.0, 1.0]\n")),
-            "s.toml:1: reward_range = [1, 1]: the first must be below the second");
+            "s.toml:1: reward_range = [1, 1]: the first number must be below the second");
   EXPECT_EQ(refusal(with_space("reward_range = [1.0]\n")),
             R"(s.toml:1: reward_range = [ 1.0 ]: must be "auto" or a list of two numbers)");
 }
@@ -236,7 +235,7 @@ TEST(Specification, ReadsLimits) {
     return refusal(study + "[[limit]]\n" + limit);
   };
   EXPECT_NE(complaint("max = 1\n").find("limit[0].metric: is required"), std::string::npos);
-  EXPECT_NE(complaint("metric = \"a\"\n").find("limit[0].max: is required, or min"),
+  EXPECT_NE(complaint("metric = \"a\"\n").find("limit[0].max: is required, unless min is given"),
             std::string::npos);
   EXPECT_NE(complaint("metric = \"a\"\nmin = 2\nmax = 1\n")
                 .find("limit[0].min = 2: must not be above max"),
@@ -244,8 +243,9 @@ TEST(Specification, ReadsLimits) {
   EXPECT_NE(
       complaint("metric = \"a\"\nmax = 1\nfactor = 0.5\n").find("must be a number of at least 1"),
       std::string::npos);
-  EXPECT_NE(complaint("metric = \"reward\"\nmax = 1\n").find("system.floor is for that"),
-            std::string::npos);
+  EXPECT_NE(
+      complaint("metric = \"reward\"\nmax = 1\n").find("use system.floor to limit the reward"),
+      std::string::npos);
   EXPECT_NE(refusal(study + "[budget]\nconfirm_pulls = 10\n").find("there is no [baseline]"),
             std::string::npos);
 }
@@ -324,9 +324,9 @@ TEST(Specification, MakesTheOptimizerItDescribes) {
   EXPECT_EQ(optimizer->ask().arm[0], 0.0625) << "an eighth of the line is a cell of the start";
 }
 
-// --- what is kept -------------------------------------------------------------------------------
+// --- round trips --------------------------------------------------------------------------------
 
-/// A value that a field may have, or none to leave it out.
+/// A valid value of a field, or none to omit it.
 OptionValue random_value(const OptionField& field) {
   if (*rc::gen::inRange(0, 3) == 0) return {};
   if (field.kind == OptionField::Kind::word) return *rc::gen::elementOf(field.words);
@@ -384,7 +384,7 @@ SystemSpecification random_system() {
   return system;
 }
 
-/// Any specification that is right.
+/// A random valid specification.
 StudySpecification random_specification() {
   std::vector<Parameter> parameters;
   const auto dimension = *rc::gen::inRange<std::size_t>(1, 4);
@@ -490,7 +490,7 @@ TEST(Specification, TellsWhatDiffersThatLearningDependsOn) {
   after = before;
   after.space = Space{{"x", Real{}}, {"y", Integer{0, 3}}};
   EXPECT_NE(learning_differences(before, after)
-                .find("space.y was not there and is parameter 2, a whole number from 0 to 3"),
+                .find("space.y was absent and is parameter 2, a whole number from 0 to 3"),
             std::string::npos);
   after.space = Space{{"x", Real{}}, {"y", Integer{1, 9, Scale::log}}};
   EXPECT_NE(learning_differences(before, after).find("a whole number from 1 to 9 on a log scale"),
@@ -502,7 +502,7 @@ TEST(Specification, TellsWhatDiffersThatLearningDependsOn) {
       "space.y was parameter 2, a whole number from 1 to 9 on a log scale and is parameter 2, "
       "a whole number from 1 to 9 in steps of 4");
   after.optimizer = {"random", {}};
-  EXPECT_NE(learning_differences(before, after).find("optimizer.rho was 0.5 and is gone"),
+  EXPECT_NE(learning_differences(before, after).find("optimizer.rho was 0.5 and is absent"),
             std::string::npos);
 }
 
@@ -520,7 +520,7 @@ TEST(StudySpecification, AHardRangeIsKeptAndNeedsARange) {
     (void)parse_study("hard_range = true\n" + space, "study.toml");
     FAIL();
   } catch (const SpecificationError& error) {
-    EXPECT_NE(std::string(error.what()).find("hard_range = true: needs a reward_range"),
+    EXPECT_NE(std::string(error.what()).find("hard_range = true: requires reward_range"),
               std::string::npos)
         << error.what();
   }

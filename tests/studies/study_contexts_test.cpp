@@ -30,7 +30,7 @@ const std::string kLoadContext = "[[context]]\nname = \"load\"\nlow = 0.0\nhigh 
 const std::string kTenantContext =
     "[[context]]\nname = \"tenant\"\ntype = \"choice\"\nchoices = [\"a\", \"b\"]\n";
 
-/// The best arm is 0.2 where the load is low, and 0.8 elsewhere.
+/// The best arm is 0.2 if the load is low, else 0.8.
 double reward_in_context(double arm, double load) {
   const double best = load < 0.5 ? 0.2 : 0.8;
   return 1.0 - std::abs(arm - best);
@@ -43,7 +43,7 @@ class StudyContextsTest : public ::testing::Test {
     return Study::open(*store_, parse_study(toml, "study.toml"), {name, fork});
   }
 
-  /// Pulls in contexts as drawn; returns the arms.
+  /// Performs pulls in random contexts and returns the arms.
   std::vector<double> play(Optimizer& optimizer, int pulls) {
     std::vector<double> arms;
     for (int i = 0; i < pulls; ++i) {
@@ -213,7 +213,7 @@ TEST_F(StudyContextsTest, AForkWithoutContextsForgetsThemAndOneWithOthersBeginsW
 TEST_F(StudyContextsTest, AnEventThatHasAnotherContextIsNotRepeated) {
   const auto refused = [](Study& study, const Event& event) -> std::string {
     try {
-      study.repeat(event);
+      study.replay(event);
       return "was repeated";
     } catch (const StudyError& error) {
       return error.what();

@@ -51,7 +51,7 @@ std::string import_complaint(const std::vector<std::string>& lines) {
   return "";
 }
 
-/// A store with a study that has been used for a while.
+/// A store with a study that has been used.
 class StudyFile : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -31,14 +31,14 @@ using testing::FaultyStore;
 
 constexpr int kThreads = 8;
 
-/// Does the same on many threads, and waits for all.
+/// Runs a function on many threads and waits for all of them.
 template <class Work>
 void on_threads(int count, const Work& work) {
   std::vector<std::jthread> threads;
   for (int i = 0; i < count; ++i) threads.emplace_back([&work, i] { work(i); });
 }
 
-/// A door that some wait at until somebody opens it.
+/// Blocks threads until it is opened.
 class Gate {
  public:
   void open() {
@@ -61,7 +61,7 @@ std::string text_of(int thread, int number) {
   return std::to_string(thread) + "/" + std::to_string(number);
 }
 
-/// A session on a store in memory whose appends are counted, held up and made to fail.
+/// A session on a memory store whose appends are counted and can be made to block or fail.
 class StudySessionTest : public ::testing::Test {
  protected:
   [[nodiscard]] static StudySpecification specification() {
@@ -95,7 +95,7 @@ class StudySessionTest : public ::testing::Test {
     throw StoreError(StoreError::Fault::in_doubt, "the connection was lost");
   }
 
-  /// The words of all failures that the journal has.
+  /// The texts of all failures in the journal.
   [[nodiscard]] std::multiset<std::string> notes() const {
     std::multiset<std::string> all;
     MemoryStore store(studies_);
@@ -112,7 +112,7 @@ class StudySessionTest : public ::testing::Test {
   std::shared_ptr<MemoryStudies> studies_ = std::make_shared<MemoryStudies>();
   std::atomic<int> appends_ = 0;
   std::atomic<int> held_append_ = 0;  // 0: none
-  std::atomic<int> lost_append_ = 0;  // whose acknowledgement is lost; 0: none
+  std::atomic<int> lost_append_ = 0;  // the append whose acknowledgement is lost; 0: none
   Gate append_began_;
   Gate append_may_go_on_;
   std::atomic<bool> append_fails_ = false;
@@ -153,7 +153,7 @@ TEST_F(StudySessionTest, OneCommitServesAllWhoHaveArrivedMeanwhile) {
   EXPECT_EQ(notes().size(), kThreads + 1U);
 }
 
-TEST_F(StudySessionTest, WhoeverSawWhatIsNotOnTheDiskYetWaitsForIt) {
+TEST_F(StudySessionTest, ReadersOfUncommittedEventsWaitForTheCommit) {
   held_append_ = 1;
   const auto session = open();
   std::jthread writer([&] { note(*session, "first"); });
@@ -203,7 +203,7 @@ TEST_F(StudySessionTest, AFailureIsToldToAllWhoWaitAndNothingHasHappened) {
   append_fails_ = false;
   EXPECT_EQ(session->perform([](Study& study) { return study.save(); }), saved);
   const auto ticket = session->perform([](Study& study) { return study.ask().ticket; });
-  EXPECT_EQ(ticket, 1U) << "nobody was told of the others";
+  EXPECT_EQ(ticket, 1U) << "no caller was told the other tickets";
 }
 
 TEST_F(StudySessionTest, WhatWasDoneWhileAnAcknowledgementWasLostIsLostAndNotAcknowledged) {
@@ -299,7 +299,7 @@ TEST_F(StudySessionTest, ARequestThatComesAgainWhileTheFirstIsOnItsWayIsPerforme
                        return std::string();
                      },
                  .done = [](const StudySession::Outcome& /*outcome*/) {}});
-  third_performed.wait();  // and so was what came before it
+  third_performed.wait();  // so all earlier tasks have been performed
   append_may_go_on_.open();
   first_done.wait();
   second_done.wait();
@@ -330,7 +330,7 @@ TEST_F(StudySessionTest, ABatchIsOneCommitAndBatchesNest) {
   session->end_batch();
   EXPECT_EQ(appends_, 1);
   EXPECT_EQ(notes().size(), 3U);
-  session->end_batch();  // of none
+  session->end_batch();  // no batch is open
   note(*session, "4");
   EXPECT_EQ(appends_, 2) << "no batch any more";
 }
@@ -483,7 +483,7 @@ TEST_F(StudySessionTest, WhatIsAcknowledgedHasHappenedAndWhatIsRefusedHasNot) {
   session->close();
 }
 
-/// A conversation of many threads with a store on the disk.
+/// Many threads use a study in a store on disk.
 TEST(StudySessionOnDisk, EveryAnswerOfManyThreadsIsInTheJournal) {
   const testing::TemporaryFolder folder;
   const std::string path = folder.path("s.db");

@@ -49,7 +49,7 @@ std::vector<JournalEntry> journal_of(Store& store, const std::string& name) {
   return entries;
 }
 
-/// Steps of traffic; commits and keeps snapshots now and then. Returns the arms that were played.
+/// Performs steps of random traffic, with commits and snapshots. Returns the arms played.
 std::map<Ticket, OwnedPull> converse(Study& study, testing::Traffic& traffic, int steps) {
   std::map<Ticket, OwnedPull> played;
   for (int i = 0; i < steps; ++i) {
@@ -109,7 +109,7 @@ class StudyTest : public ::testing::Test {
     return Study::open(*store_, specification, {"a", fork});
   }
 
-  /// So many pulls, each told its arm.
+  /// Performs pulls whose reward is the arm.
   static void pull(Study& study, int pulls) {
     for (int i = 0; i < pulls; ++i) {
       const Pull pull = study.ask(1);
@@ -118,17 +118,17 @@ class StudyTest : public ::testing::Test {
     study.commit();
   }
 
-  /// Changes the store behind canopy's back.
+  /// Changes the store directly.
   void change(const std::string& sql) const { execute(folder_.path("s.db"), sql); }
 
-  /// Puts another event in the place of one, as a program would that knows the format.
+  /// Replaces an event by another one with a valid checksum.
   void replace_event(std::uint64_t number, const Event& event) {
     const EventRow row = row_of({number, journal_of(*store_, "a").at(number - 1).at, event});
     change("UPDATE events SET checksum = " + std::to_string(row.checksum) + ", event = '" +
            row.event + "' WHERE number = " + std::to_string(number));
   }
 
-  /// What is complained of, which must be of that kind.
+  /// Returns the message of a StudyError, which must have this fault.
   template <class Do>
   [[nodiscard]] static std::string complaint(StudyError::Fault fault, Do&& command) {
     try {
@@ -171,7 +171,7 @@ TEST_F(StudyTest, AFailedCommitTakesTheStudyBackToTheLastOne) {
   EXPECT_EQ(study.save(), saved);
   EXPECT_EQ(study.events(), 20U);
   change("DROP TRIGGER full");
-  EXPECT_EQ(study.ask(1).ticket, ticket) << "nobody was told of it";
+  EXPECT_EQ(study.ask(1).ticket, ticket) << "no caller was told this ticket";
   study.commit();
   EXPECT_EQ(study.record().events, 21U);
 }
@@ -350,7 +350,7 @@ TEST_F(StudyTest, AForkWithOtherOptionsHasObservedAllRewards) {
       sum += pull.arm[0];
       (void)study.tell(pull.ticket, pull.arm[0]);
     }
-    (void)study.ask(1);  // left in flight, and of no use to the fork
+    (void)study.ask(1);  // remains in flight, and is not copied to the fork
     study.commit();
   }
   Study fork = open(study_of("name = \"hct\"\nnu1 = 2"), "b");
@@ -462,7 +462,7 @@ TEST_F(StudyTest, ASnapshotIsTakenNowAndThenByItself) {
   EXPECT_LE(snapshot->events, 12'000U);
 }
 
-/// Counts the entries that are folded.
+/// Counts the folded entries.
 class CountingFold final : public JournalFold {
  public:
   explicit CountingFold(int& applied) : applied_(applied) {}
@@ -511,7 +511,7 @@ TEST_F(StudyTest, AnArmThatWasChangedInTheJournalIsNamedAndNothingIsReattributed
   read_journal(*store_, record, [](const JournalEntry& entry, std::optional<Arm> arm) {
     EXPECT_EQ(entry.number == 5 || entry.number == 6, arm->front() == 0.1);
   });
-  // Its history can be carried over all the same, as what it says it is.
+  // Its history can still be copied to a fork, as observations.
   EXPECT_EQ(open(study_of("name = \"hoo\""), "b").summary().observed, 5U);
 }
 
@@ -559,7 +559,7 @@ TEST_F(StudyTest, ASpecificationThatCannotBeUnderstoodIsDamage) {
             std::string::npos);
 }
 
-/// A study that compares its arms with 0.9 very often.
+/// A study that compares its arms with the baseline 0.9 very often.
 StudySpecification compared() {
   return parse_study(
       "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[baseline]\nsetting = { x = 0.9 }\nevery = "
@@ -567,7 +567,7 @@ StudySpecification compared() {
       "study.toml");
 }
 
-/// Answers so many asks, of whatever purpose, with 1 less the arm.
+/// Answers asks of any purpose with 1 minus the arm.
 void answer(Study& study, int asks) {
   for (int i = 0; i < asks; ++i) {
     const OwnedPull pull(study.ask(1));
@@ -666,7 +666,7 @@ TEST_F(StudyTest, KeepsWhatElseWasMeasuredWithTheArmOfItsTicket) {
   EXPECT_EQ(study.summary().observed, 1U) << "what others earned is learnt for the search alone";
 }
 
-/// What a study is not opened for; empty if it is.
+/// Why a study cannot be opened; empty if it can.
 template <class Open>
 std::string refusal_of(Open&& open) {
   try {
@@ -706,7 +706,7 @@ TEST_F(StudyTest, WhatWasMeasuredBesideRewardsSteersTheSearchAlsoAfterReopening)
       << refused;
 }
 
-/// A hill whose top jumps at one pull, and whose level rises from another one on.
+/// A hill whose maximum jumps at one pull, and whose level rises from another one on.
 class JumpingHill {
  public:
   explicit JumpingHill(std::uint64_t jump, std::uint64_t rise = UINT64_MAX)
@@ -804,7 +804,7 @@ TEST_F(StudyTest, MetricsAreOfOneArmOfADuel) {
   FAIL() << "there was no duel";
 }
 
-TEST_F(StudyTest, OtherCommandsAreRefusedUnlessSomebodyAcceptsThem) {
+TEST_F(StudyTest, OtherCommandsAreRefusedUnlessTheUserAcceptsThem) {
   StudySpecification file = study_of("name = \"hct\"");
   file.system.emplace();
   file.system->measure = "old";

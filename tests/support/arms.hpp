@@ -10,7 +10,7 @@
 
 namespace canopy::testing {
 
-/// The arm of a cell of a binary partition, a random number of random turns below the whole set.
+/// The arm of a cell of a binary partition, a random number of random cuts below the root.
 inline std::vector<double> arm_of_some_cell(const Partition& partition, RandomStream& random,
                                             std::uint32_t deepest) {
   const std::size_t size = partition.cell_size();

@@ -9,7 +9,7 @@
 
 namespace canopy::testing {
 
-/// The arms of an optimizer of one parameter, pull by pull.
+/// The arms played by an optimizer of one parameter.
 inline std::vector<double> arms_played(Optimizer& optimizer, int pulls,
                                        const std::function<double(double)>& f) {
   std::vector<double> arms;

@@ -10,8 +10,7 @@
 
 namespace canopy::testing {
 
-/// Empty if both trees have the same nodes with the same numbers, bit for bit; otherwise the first
-/// difference.
+/// The first difference between two trees; empty if all nodes are equal, bit for bit.
 inline std::string difference(const std::vector<NodeView>& fast, const TextbookHct& textbook) {
   if (fast.size() != textbook.nodes().size()) {
     return "nodes: " + std::to_string(fast.size()) + " instead of " +

@@ -6,7 +6,7 @@
 
 namespace canopy::testing {
 
-/// What the constructor says is wrong with what it is given; empty when it is content.
+/// The message of a constructor's exception; empty if there is none.
 template <class Made, class... From>
 std::string complaint_of(const From&... from) {
   try {

@@ -16,23 +16,24 @@
 
 namespace canopy::testing {
 
-/// A conversation drawn at random: asks of any length, answers of all three kinds in any order,
-/// tickets dropped and, if it is to, arms observed that nobody asked for, pulls that fail and arms
-/// that are barred. A copy of it goes on with the same words.
+/// A random sequence of requests: asks of any length, results in all three forms and any order,
+/// dropped tickets and, if enabled, observations of other arms, failed pulls and barred arms. A
+/// copy continues with the same requests.
 class Conversation {
  public:
   explicit Conversation(std::uint64_t seed) : random_({.seed = seed}) {}
 
-  /// Lets a part of all that is said be observations of arms of this space.
+  /// Makes a share of the requests observations of arms of this space.
   void observe(const Space& space, double part = 0.2) {
     space_ = space.parameters();
     observing_ = part;
   }
 
-  /// Lets a part of all that is said be failures.
+  /// Makes a share of the requests failures.
   void fail(double part = 0.2) { failing_ = part; }
 
-  /// One request to all; false when they answer differently or one refuses.
+  /// Sends one request to all optimizers. Returns false if their responses differ or one of them
+  /// refuses.
   bool step(const std::vector<Optimizer*>& all) {
     if (random_.uniform() < observing_) return observe_one(all);
     if (failing_ > 0.0 && !open_.empty() && random_.uniform() < failing_) return fail_one(all);
@@ -56,7 +57,7 @@ class Conversation {
   [[nodiscard]] std::uint64_t failed() const { return failed_; }
   [[nodiscard]] std::uint64_t in_flight() const { return open_.size(); }
 
-  /// What was asked for: ticket, length and arm of every pull.
+  /// Ticket, length and arm of every pull so far.
   [[nodiscard]] const std::vector<OwnedPull>& pulls() const { return pulls_; }
 
  private:
@@ -96,7 +97,7 @@ class Conversation {
     return same;
   }
 
-  /// A pull, and sometimes its arm for good.
+  /// A failed pull, which sometimes also bars its arm.
   bool fail_one(const std::vector<Optimizer*>& all) {
     const std::size_t which = random_() % open_.size();
     const Ticket ticket = open_[which].ticket;
@@ -111,7 +112,7 @@ class Conversation {
     return same;
   }
 
-  /// Of an arm that was asked for, of a cell that may come to be, or of any.
+  /// An arm that was asked for, the arm of a possible cell, or a random one.
   bool observe_one(const std::vector<Optimizer*>& all) {
     const Space space(space_);
     const double which = random_.uniform();

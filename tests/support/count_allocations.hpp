@@ -4,7 +4,7 @@
 
 namespace canopy::testing {
 
-/// How often memory was allocated so far, in programs that link count_allocations.cpp.
+/// The number of memory allocations so far, in programs that link count_allocations.cpp.
 [[nodiscard]] std::uint64_t allocations();
 
 }  // namespace canopy::testing

@@ -14,7 +14,7 @@
 
 namespace canopy::testing {
 
-/// A valid domain of each kind; the argument only says of which.
+/// A random valid domain of the kind of the argument.
 inline Real random_kind(const Real& /*kind*/) {
   if (*rc::gen::arbitrary<bool>()) {
     const double low = std::pow(10.0, *rc::gen::inRange(-300, 200) / 10.0);
@@ -44,12 +44,12 @@ Domain random_of(const std::variant<Kinds...>* /*kinds*/) {
   return *rc::gen::oneOf(rc::gen::exec([] { return Domain(random_kind(Kinds{})); })...);
 }
 
-/// A valid domain of any kind.
+/// A random valid domain of any kind.
 inline Domain random_domain() {
   return random_of(static_cast<const Domain::Kinds*>(nullptr));
 }
 
-/// Coordinates in increasing order, each once, all of them in the domain.
+/// Checks that coordinates are increasing, different, and in the domain.
 template <ParameterKind Kind>
 void check_coordinates(const Kind& kind, const std::vector<double>& coordinates) {
   RC_ASSERT(!coordinates.empty());
@@ -79,7 +79,7 @@ void check_cells(const Kind& kind) {
   }
 }
 
-/// What holds for every kind of parameter.
+/// Invariants of every kind of parameter.
 template <ParameterKind Kind>
 void check_laws(const Kind& kind) {
   RC_ASSERT(kind.violations().empty());

@@ -15,11 +15,11 @@ struct DriftingOptions {
 
 template <class Visit>
 void visit_fields(DriftingOptions& options, Visit&& visit) {
-  visit(Field{"speed", "of the best arm, in its range per step", kUnit}, options.speed);
+  visit(Field{"speed", "speed of the best arm, in its range per step", kUnit}, options.speed);
 }
 
-/// A hill that moves to and fro over [0, 1] and changes its height as it goes. Notes what was
-/// played, so that regrets can be added up by hand: not for several threads.
+/// A hill that moves back and forth over [0, 1] and changes its height. Records the arms played, so
+/// that tests can compute regret; not thread-safe.
 class Drifting final : public KnownEnvironment {
  public:
   explicit Drifting(const DriftingOptions& options = {}) : speed_(options.speed) {}
@@ -47,7 +47,7 @@ class Drifting final : public KnownEnvironment {
     double reward;
   };
 
-  /// Of the last run.
+  /// The records of the last run.
   static std::vector<Note>& notes() {
     static std::vector<Note> all;
     return all;

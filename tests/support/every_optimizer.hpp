@@ -13,13 +13,13 @@
 
 namespace canopy::testing {
 
-/// A parameter of every kind.
+/// A space with one parameter of every kind.
 inline Space mixed_space() {
   return {{"x", Real{0.0, 1.0}}, {"n", Integer{1, 9}}, {"c", Choice{{"a", "b", "c"}}}};
 }
 
 struct OptimizerCase {
-  std::string label;  ///< in the name of a test
+  std::string label;  ///< used in test names
   Selection selection;
 };
 
@@ -27,10 +27,10 @@ inline std::ostream& operator<<(std::ostream& out, const OptimizerCase& which) {
   return out << which.label;
 }
 
-/// Of those that have one, so that most of a test is after it.
+/// Short, so that most of a test comes after the horizon.
 inline constexpr std::uint64_t kShortHorizon = 40;
 
-/// Every optimizer that canopy comes with, by itself and in what else it can do.
+/// Every built-in optimizer, with its defaults and with its other modes.
 inline std::vector<OptimizerCase> every_optimizer() {
   std::vector<OptimizerCase> all{
       {"hct_correlated", {"hct", {{"feedback", "correlated"}}}},
@@ -60,7 +60,7 @@ inline std::string name_of_test(const ::testing::TestParamInfo<OptimizerCase>& i
   return name;
 }
 
-/// For tests of what each of them must do.
+/// Base of tests that every optimizer must pass.
 class EachOptimizer : public ::testing::TestWithParam<OptimizerCase> {
  protected:
   [[nodiscard]] static std::unique_ptr<Optimizer> make(const Objective& objective = {}) {

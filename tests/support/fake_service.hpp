@@ -31,8 +31,8 @@
 
 namespace canopy::testing {
 
-/// A server for tests: what a client needs of the service, in the fewest words, on a store in
-/// memory, and with every fault that a network may have. It believes what tuners tell.
+/// A minimal server for tests of clients, with a store in memory and simulated network faults. It
+/// does not verify what tuners send.
 class FakeService {
  public:
   struct Reply {
@@ -41,21 +41,21 @@ class FakeService {
     std::map<std::string, std::string> headers = {};
   };
 
-  /// What goes wrong with a request.
+  /// The fault that is simulated for a request.
   enum class Fault {
     none,
-    lost,         ///< the connection is closed, and nothing is done
-    answer_lost,  ///< it is done, and the connection is closed
+    lost,         ///< the connection is closed before the request is performed
+    answer_lost,  ///< the request is performed, then the connection is closed
     unavailable,  ///< 503, with Retry-After: 0
-    closes,       ///< it is answered, and the connection is closed without a word
+    closes,       ///< the response is sent, then the connection is closed without notice
   };
   using Faults = std::function<Fault(const std::string& method, const std::string& target)>;
 
   struct Options {
-    std::string token = {};                  ///< empty: none is needed
+    std::string token = {};                  ///< empty: not required
     std::string certificate = {}, key = {};  ///< PEM files; empty: no TLS
     std::chrono::milliseconds lease{10'000};
-    unsigned short port = 0;  ///< 0: any
+    unsigned short port = 0;  ///< 0: any free port
     std::shared_ptr<MemoryStudies> studies = std::make_shared<MemoryStudies>();
   };
 
@@ -92,7 +92,7 @@ class FakeService {
     const std::lock_guard lock(mutex_);
     faults_ = std::move(faults);
   }
-  /// Answers instead of the service, where it gives one.
+  /// Overrides the service's response, if it returns one.
   void set_other(std::function<std::optional<Reply>(const std::string& target)> other) {
     const std::lock_guard lock(mutex_);
     other_ = std::move(other);
@@ -100,19 +100,19 @@ class FakeService {
 
   [[nodiscard]] std::uint64_t requests() const { return requests_; }
   [[nodiscard]] std::uint64_t connections() const { return accepted_; }
-  /// Whoever runs a study, if anybody does.
+  /// The holder of a study, if there is one.
   [[nodiscard]] std::string holder(const std::string& study) {
     const std::lock_guard lock(mutex_);
     return tuner_of(study) != nullptr ? tuner_of(study)->holder : "";
   }
 
-  /// Somebody else has the study from now on.
+  /// Makes another process the holder of the study.
   void give_to(const std::string& study, const std::string& holder) {
     const std::lock_guard lock(mutex_);
     tuners_[study] = {holder, holder, SteadyClock::now() + std::chrono::hours(1)};
   }
 
-  /// Does something with the store, while nobody else does.
+  /// Calls a function with exclusive access to the store.
   template <class Work>
   auto with_store(Work&& work) {
     const std::lock_guard lock(mutex_);
@@ -166,7 +166,7 @@ class FakeService {
         serve_on(stream);
       }
     } catch (const boost::system::system_error&) {
-      return;  // the client is gone
+      return;  // the client has disconnected
     }
   }
 
@@ -211,7 +211,7 @@ class FakeService {
             std::move(headers)};
   }
 
-  /// The parts of a path, and the values of a query.
+  /// Splits a target into the parts of its path and the parameters of its query.
   struct Target {
     std::vector<std::string> path;
     std::map<std::string, std::string> query;
@@ -281,7 +281,7 @@ class FakeService {
       return {};
     }
     if (what == "specification") {
-      refuse_beside(name, *body.find("tuner")->as_text());
+      require_no_other_tuner(name, *body.find("tuner")->as_text());
       store_.set_specification(record->id, json_text(*body.find("specification")));
       return {};
     }
@@ -300,7 +300,7 @@ class FakeService {
                                                                               : nullptr;
   }
 
-  void refuse_beside(const std::string& study, const std::string& id) {
+  void require_no_other_tuner(const std::string& study, const std::string& id) {
     const Tuner* tuner = tuner_of(study);
     if (tuner == nullptr || tuner->id == id) return;
     throw Refused{409, "open_elsewhere", "the study is run by a tuner: " + tuner->holder};
@@ -376,7 +376,7 @@ class FakeService {
 
   Document take(const std::string& study, const Document& body) {
     const std::string& id = *body.find("tuner")->as_text();
-    refuse_beside(study, id);
+    require_no_other_tuner(study, id);
     const Document* holder = body.find("holder");
     tuners_[study] = {id, holder != nullptr ? *holder->as_text() : "a tuner",
                       SteadyClock::now() + options_.lease};
@@ -391,7 +391,7 @@ class FakeService {
 
   Document append(const StudyRecord& record, const Document& body) {
     const std::string& id = *body.find("tuner")->as_text();
-    refuse_beside(record.name, id);
+    require_no_other_tuner(record.name, id);
     const StudySpecification begun = specification_of(record);
     std::vector<JournalEntry> entries;
     std::uint64_t number = static_cast<std::uint64_t>(*body.find("after")->as_whole());
@@ -455,14 +455,14 @@ class FakeService {
   std::atomic<std::uint64_t> requests_{0};
   std::atomic<std::uint64_t> accepted_{0};
 
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // protects the members below
   MemoryStore store_{options_.studies};
   std::map<std::string, Tuner> tuners_;
   Faults faults_;
   std::function<std::optional<Reply>(const std::string&)> other_;
 
   std::thread thread_;
-  std::list<Tcp::socket> sockets_;  // closed when all is over
+  std::list<Tcp::socket> sockets_;  // closed at the end
   std::list<std::thread> connections_;
 };
 

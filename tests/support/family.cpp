@@ -1,4 +1,4 @@
-// Test programs know all algorithms by name.
+// Adds the algorithms of the family in test programs.
 
 #include "canopy/family.hpp"
 

@@ -11,8 +11,8 @@
 
 namespace canopy::testing {
 
-/// A store that tells of every operation before it is done; what it is told to throw is thrown, and
-/// nothing is done. What `after_append` throws comes after events were written.
+/// A store that calls a hook before every operation. If the hook throws, nothing is done. An
+/// exception of `after_append` is thrown after the events were written.
 class FaultyStore final : public FullStore {
  public:
   using Before = std::function<void(std::string_view operation)>;
@@ -55,7 +55,7 @@ class FaultyStore final : public FullStore {
     after_append_();
     return errors;
   }
-  /// May fail in the middle, too.
+  /// Calls the hook within the operation, too.
   void read(StudyId study, const EntryRange& range,
             const std::function<void(const JournalEntry&)>& visit) override {
     before_("read");

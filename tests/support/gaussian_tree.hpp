@@ -9,12 +9,12 @@
 
 namespace canopy::testing {
 
-/// A tree of unknown values: f(child) = f(parent) + N(0, edge), nothing known of the root
-/// beforehand, and at every node perhaps a measurement of its value.
+/// A tree of unknown values: f(child) = f(parent) + N(0, edge), with a flat prior for the root, and
+/// optionally a measurement of the value at each node.
 struct GaussianTreeNode {
-  std::size_t parent = 0;  ///< of node 0, the root: not looked at
-  double edge = 1.0;       ///< variance of f - f(parent), > 0; of the root: not looked at
-  double precision = 0.0;  ///< of the measurement: 1 / its variance, 0 without one
+  std::size_t parent = 0;  ///< ignored for node 0, the root
+  double edge = 1.0;       ///< variance of f - f(parent), > 0; ignored for the root
+  double precision = 0.0;  ///< 1 / variance of the measurement, 0 without one
   double measured = 0.0;
 };
 
@@ -23,10 +23,11 @@ struct GaussianTreePosterior {
   std::vector<double> variance;
 };
 
-/// The posterior of all values at once, without any message passing. The logarithm of the density
-/// is a quadratic form, -f'Qf/2 + f'b: each measurement adds its precision to a diagonal entry of
-/// Q, each edge adds 1/variance of the difference of its two ends. The covariance is the inverse of
-/// Q and the mean Q^-1 b, by Gauss-Jordan elimination with pivots. One node must be measured.
+/// The joint posterior of all values, without message passing. The logarithm of the density is a
+/// quadratic form, -f'Qf/2 + f'b: each measurement adds its precision to a diagonal entry of Q,
+/// each edge adds 1/variance of the difference of its two ends. The covariance is the inverse of Q
+/// and the mean Q^-1 b, by Gauss-Jordan elimination with pivots. At least one node must be
+/// measured.
 [[nodiscard]] inline GaussianTreePosterior gaussian_tree_posterior(
     std::span<const GaussianTreeNode> tree) {
   using Row = std::vector<long double>;

@@ -21,8 +21,8 @@
 
 namespace canopy::testing {
 
-/// Asks, tells (one by one, in lists, as sums), drops, looks, records, gives another range and, if
-/// it is to, observes at random, on both sides.
+/// Asks, tells (one by one, in lists, as sums), drops, reads, records, changes the range and, if
+/// requested, observes at random, on both sides.
 class Interleaving {
  public:
   Interleaving(const RandomHct& config, std::uint64_t seed, double observing = 0.0)
@@ -50,7 +50,8 @@ class Interleaving {
     RC_ASSERT(fast_.summary().t == textbook_.hct().t());
   }
 
-  /// Asks for one pull and tells its reward: what has to be fast. Observes before and in between.
+  /// Asks for one pull and tells its reward, which is the fast path. Observes before and in
+  /// between.
   void single_step() {
     if (random_.uniform() < observing_) observe();
     ask(1);
@@ -78,7 +79,7 @@ class Interleaving {
     const Pull pull = fast_.ask(pulls);
     RC_ASSERT(textbook_.ask(pulls) == pull.ticket);
     const TextbookProtocol::Open& open = textbook_.open().at(pull.ticket);
-    // By a view that was taken before: to take another brings bounds up to date.
+    // Uses the view obtained before, since obtaining one updates bounds.
     RC_ASSERT(tree_.path(tree_.place(pull.ticket).value().node) == textbook_.hct().path(open.node));
     RC_ASSERT(pull.length == open.remaining);
     arms_[pull.ticket] = pull.arm;
@@ -119,7 +120,7 @@ class Interleaving {
     RC_ASSERT(fast_.tell(ticket, 0.5) == Status::closed_ticket);
   }
 
-  /// Of the arm of a cell, whether there is a node for it yet or not.
+  /// Observes the arm of a cell, which may not have a node yet.
   void observe() {
     const std::vector<double> arm = arm_of_some_cell(*config_.partition, random_, 6);
     std::vector<double> rewards;
@@ -133,7 +134,7 @@ class Interleaving {
     observed_ += sums.count;
   }
 
-  /// Which changes nothing in the search.
+  /// Adds remembered rewards, which must not affect the search.
   void remember() {
     const std::vector<double> arm = arm_of_some_cell(*config_.partition, random_, 6);
     RC_ASSERT(fast_.remember(arm, Rewards::one(10.0 * random_.uniform() - 5.0)) == Status::ok);
@@ -153,7 +154,7 @@ class Interleaving {
   }
 
   const RandomHct& config_;
-  double observing_;  // how often
+  double observing_;  // probability of an observation
   Hct fast_;
   const TreeView& tree_ = *fast_.tree();
   TextbookProtocol textbook_;

@@ -18,7 +18,7 @@
 
 namespace canopy::testing {
 
-/// What a server has answered.
+/// A response of a server.
 struct HttpAnswer {
   int status = 0;
   std::map<std::string, std::string> headers;
@@ -28,10 +28,10 @@ struct HttpAnswer {
   [[nodiscard]] std::string code() const { return json().value("code", ""); }
 };
 
-/// One connection to a server of this machine, on which tests may write what they like.
+/// A connection to a local server, on which tests can send arbitrary bytes.
 class HttpConnection {
  public:
-  /// Throws when the server says nothing for so long; by default it is waited for.
+  /// Throws on reads that take longer than `patience_ms`; -1: no limit.
   explicit HttpConnection(std::uint16_t port, int patience_ms = -1)
       : patience_(patience_ms), socket_(io_) {
     socket_.connect({boost::asio::ip::address_v4::loopback(), port});
@@ -39,7 +39,7 @@ class HttpConnection {
 
   void send(std::string_view bytes) { boost::asio::write(socket_, boost::asio::buffer(bytes)); }
 
-  /// As much as comes, at most so many bytes; empty at the end.
+  /// Reads the available bytes, at most `most`; empty at the end.
   [[nodiscard]] std::string receive(std::size_t most = 65'536) {
     std::string bytes(most, '\0');
     pollfd ready{socket_.native_handle(), POLLIN, 0};
@@ -49,7 +49,7 @@ class HttpConnection {
     return bytes;
   }
 
-  /// The next answer. Throws if the server ends the connection before.
+  /// Reads the next response. Throws if the server closes the connection before.
   [[nodiscard]] HttpAnswer answer() {
     while (rest_.find("\r\n\r\n") == std::string::npos) more();
     const std::size_t end = rest_.find("\r\n\r\n");
@@ -81,7 +81,7 @@ class HttpConnection {
     return answer();
   }
 
-  /// Whether the server has ended the connection.
+  /// Whether the server has closed the connection.
   [[nodiscard]] bool is_closed() {
     std::array<char, 1> byte{};
     boost::system::error_code error;

@@ -4,7 +4,7 @@
 
 namespace canopy::testing {
 
-/// Rewards are about in [0, 1]: the scale R is 1, as in the papers.
+/// Rewards are approximately in [0, 1]: the scale R is 1, as in the papers.
 inline Objective unit_range() {
   return {.reward_range = {{0.0, 1.0}}};
 }

@@ -26,11 +26,11 @@
 
 namespace canopy::testing {
 
-/// A server of PostgreSQL of its own, in a temporary folder and on a socket there. It ends with
-/// this process, however that ends.
+/// A PostgreSQL server in a temporary folder, which listens on a socket there. It ends with this
+/// process in any case.
 class PostgresServer {
  public:
-  /// Where its programs are; empty when it is not installed.
+  /// The folder of its programs; empty if it is not installed.
   [[nodiscard]] static std::string programs() {
     std::vector<std::string> found;
     std::error_code ignored;
@@ -43,17 +43,17 @@ class PostgresServer {
 
   [[nodiscard]] static bool is_installed() { return !programs().empty(); }
 
-  /// One for all tests of a process.
+  /// A server shared by all tests of a process.
   [[nodiscard]] static PostgresServer& shared() {
     static PostgresServer server;
     return server;
   }
 
-  /// The data may be in another folder than the rest.
+  /// The data may be in a different folder.
   explicit PostgresServer(std::optional<std::string> data = std::nullopt)
       : data_(data.value_or(folder_.path("data"))) {
     if (const passwd* user = geteuid() == 0 ? getpwnam("nobody") : nullptr) {
-      user_ = {{user->pw_uid, user->pw_gid}};  // the server refuses to be root
+      user_ = {{user->pw_uid, user->pw_gid}};  // the server refuses to run as root
     }
     give_away(folder_.path(""));
     if (data) give_away(*data);
@@ -80,7 +80,7 @@ class PostgresServer {
     throw std::runtime_error("PostgreSQL does not start:\n" + folder_.content("out"));
   }
 
-  /// SIGINT: in good order, without waiting for anybody. SIGQUIT: as if the power failed.
+  /// SIGINT: shuts down without waiting for clients. SIGQUIT: as after a power failure.
   void stop(int signal) {
     if (server_ > 0) {
       kill(server_, signal);
@@ -89,7 +89,7 @@ class PostgresServer {
     server_ = -1;
   }
 
-  /// Stops all its processes where they are, as if it hung; and lets them go on.
+  /// Stops all its processes, as if it hung; `thaw` continues them.
   void freeze() const { signal_all(SIGSTOP); }
   void thaw() const { signal_all(SIGCONT); }
 
@@ -104,7 +104,7 @@ class PostgresServer {
     return address(name);
   }
 
-  /// Reads or changes a database behind canopy's back. Returns the values of the first column.
+  /// Reads or changes a database without canopy. Returns the values of the first column.
   static std::vector<std::string> execute(const std::string& address, const std::string& sql) {
     const std::unique_ptr<PGconn, void (*)(PGconn*)> connection(PQconnectdb(address.c_str()),
                                                                 &PQfinish);

@@ -15,7 +15,7 @@
 
 namespace canopy::testing {
 
-/// The tool as a user runs it.
+/// Runs the tool in a child process.
 class Process {
  public:
   struct Result {
@@ -50,7 +50,7 @@ class Process {
     }
   }
 
-  /// The next line that the process writes, waiting for it.
+  /// Waits for the next line of output.
   std::string read_line() {
     std::string line;
     char letter = 0;
@@ -58,7 +58,7 @@ class Process {
     return line;
   }
 
-  /// Whatever the process has written, waiting for something; empty when it is gone.
+  /// Waits for output and returns what is available; empty if the process has ended.
   std::string read_some() {
     std::array<char, 65'536> buffer;
     const ssize_t got = ::read(from_child_[0], buffer.data(), buffer.size());
@@ -67,7 +67,7 @@ class Process {
 
   void signal(int number) const { kill(child_, number); }
 
-  /// Ends its input and waits for its end.
+  /// Closes its input and waits for its end.
   Result finish() {
     close(to_child_[1]);
     Result result;
@@ -110,7 +110,7 @@ class Process {
   pid_t child_ = -1;
 };
 
-/// Runs the tool with these words behind its name, separated by spaces.
+/// Runs the tool with these arguments, separated by spaces.
 inline Process::Result run_tool(const std::string& words) {
   std::istringstream stream(words);
   std::vector<std::string> arguments;
@@ -118,7 +118,7 @@ inline Process::Result run_tool(const std::string& words) {
   return Process(arguments).finish();
 }
 
-/// A file that exists as long as this does.
+/// A file that exists during the lifetime of this object.
 class TemporaryFile {
  public:
   TemporaryFile(const std::string& name, const std::string& text)

@@ -15,7 +15,7 @@
 
 namespace canopy {
 
-/// For the messages of failed tests.
+/// For messages of failed tests.
 inline std::ostream& operator<<(std::ostream& stream, const Document& document) {
   if (const Document::Table* table = document.as_table()) {
     stream << "{ ";
@@ -36,7 +36,7 @@ inline std::ostream& operator<<(std::ostream& stream, const Document& document) 
 
 namespace canopy::testing {
 
-/// Valid UTF-8 with all that a writer may trip over.
+/// Valid UTF-8 with characters that are difficult for writers.
 [[nodiscard]] inline rc::Gen<std::string> random_text() {
   const auto piece = rc::gen::element<std::string>(
       "a", "Z", "9", "-", "_", " ", ".", "'", "''", "'''", R"(")", R"(""")", "\\", R"(\u0041)", "#",
@@ -51,7 +51,7 @@ namespace canopy::testing {
                       });
 }
 
-/// Any number that is none but finite: tiny ones, huge ones, and round ones.
+/// Any finite number: tiny, huge, or round.
 [[nodiscard]] inline rc::Gen<double> random_finite() {
   const auto any = rc::gen::map(rc::gen::arbitrary<std::uint64_t>(),
                                 [](std::uint64_t bits) { return std::bit_cast<double>(bits); });
@@ -60,7 +60,7 @@ namespace canopy::testing {
                         rc::gen::element(0.0, -0.0, 1e-7, 1e22, 0.1, 5e-324, 0x1p63));
 }
 
-/// A value that TOML and JSON both have, with up to `depth` levels below it.
+/// A value that both TOML and JSON can represent, with up to `depth` levels of nesting.
 [[nodiscard]] inline rc::Gen<Document> random_document(int depth) {
   const auto as_document = [](auto value) { return Document(std::move(value)); };
   auto scalar = rc::gen::oneOf(rc::gen::map(rc::gen::arbitrary<bool>(), as_document),
@@ -75,7 +75,7 @@ namespace canopy::testing {
   const auto table =
       rc::gen::map(rc::gen::resize(4, rc::gen::container<Document::Table>(entry)),
                    [](const Document::Table& entries) {
-                     Document result{Document::Table{}};  // the last of two equal keys
+                     Document result{Document::Table{}};  // for equal keys, the last one is kept
                      for (const auto& [key, value] : entries) result.set(key, value);
                      return result;
                    });

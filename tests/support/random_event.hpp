@@ -14,7 +14,7 @@
 
 namespace canopy {
 
-/// For the messages of failed tests.
+/// For messages of failed tests.
 inline std::ostream& operator<<(std::ostream& stream, const JournalEntry& entry) {
   return stream << entry.number << " at " << entry.at << ": " << encode(entry.event);
 }
@@ -36,7 +36,7 @@ namespace canopy::testing {
       random_finite(), random_finite());
 }
 
-/// In any of their forms.
+/// Random rewards in any form.
 [[nodiscard]] inline rc::Gen<AnyRewards> random_any_rewards() {
   return rc::gen::exec([]() -> AnyRewards {
     std::vector<double> list = *random_numbers();
@@ -47,7 +47,7 @@ namespace canopy::testing {
   });
 }
 
-/// Any event of any kind, with numbers and words of any size.
+/// A random event of any kind, with numbers and texts of any size.
 [[nodiscard]] inline rc::Gen<Event> random_event() {
   return rc::gen::exec([]() -> Event {
     const auto ticket = *rc::gen::oneOf(rc::gen::arbitrary<Ticket>(), rc::gen::just(UINT64_MAX));

@@ -14,18 +14,18 @@
 
 namespace canopy::testing {
 
-/// How the rewards of a random test come about.
+/// How the rewards of a random test are generated.
 enum class RewardKind {
   noisy,      // uniform in [0, 1] plus the arm
   noiseless,  // a function of the arm: the arm may change at every pull
   tied,       // one of three values: bounds tie often
   constant,   // all the same: bounds tie all the time
-  rare,       // all the same, but one in fifty
+  rare,       // all the same, except one in fifty
 };
 
-/// A configuration of HCT drawn at random, wide enough to meet shallow and deep trees, resampled
-/// inner nodes, ties, unsplittable cells, lists and mixed spaces, with a range of rewards that is
-/// given or learnt.
+/// A random configuration of HCT, general enough for shallow and deep trees, inner nodes with later
+/// pulls, ties, unsplittable cells, lists and mixed spaces, with a declared or a learnt range of
+/// rewards.
 struct RandomHct {
   HctOptions options;
   Objective objective{.reward_range = {{0.0, 1.0}}};

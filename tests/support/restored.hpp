@@ -6,7 +6,7 @@
 
 namespace canopy::testing {
 
-/// What an object has to remember, as text.
+/// The saved state of an object, as text.
 template <class Value>
 [[nodiscard]] std::string saved(Value& value) {
   State state;
@@ -15,7 +15,7 @@ template <class Value>
   return state.text();
 }
 
-/// What another one makes of it.
+/// A new object restored from that state.
 template <class Value>
 [[nodiscard]] Value restored(Value& value) {
   const std::string text = saved(value);

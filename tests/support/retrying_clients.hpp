@@ -16,12 +16,12 @@
 
 namespace canopy::testing {
 
-/// Clients of a server that dies now and then: each asks and tells with a key, and does it again
+/// Clients of a server that is killed at random. Each request has an idempotency key and is retried
 /// until it is answered.
 class RetryingClients {
  public:
-  /// `port`: of the server to begin with. One that says nothing for a while is left, and one that
-  /// names another is believed.
+  /// `port` is that of the first server. A client leaves a server that does not respond for a
+  /// while, and follows redirects.
   RetryingClients(int clients, std::string study, std::function<std::uint16_t()> port)
       : study_(std::move(study)), port_(std::move(port)) {
     for (int i = 0; i < clients; ++i) {
@@ -32,7 +32,7 @@ class RetryingClients {
   RetryingClients(const RetryingClients&) = delete;
   RetryingClients& operator=(const RetryingClients&) = delete;
 
-  /// Every client finishes what it has begun.
+  /// Lets every client finish its current work.
   void stop() {
     stop_ = true;
     for (std::thread& thread : threads_) {
@@ -40,13 +40,13 @@ class RetryingClients {
     }
   }
 
-  /// The rewards whose telling was acknowledged, by ticket.
+  /// The acknowledged rewards, by ticket.
   [[nodiscard]] std::map<std::uint64_t, double> acknowledged() const {
     const std::lock_guard lock(mutex_);
     return acknowledged_;
   }
   [[nodiscard]] std::uint64_t retries() const { return retries_; }
-  /// What nobody has expected.
+  /// Unexpected responses.
   [[nodiscard]] std::string surprise() const {
     const std::lock_guard lock(mutex_);
     return surprise_;
@@ -109,7 +109,7 @@ class RetryingClients {
 
   static inline std::atomic<int> groups = 0;
 
-  const int group_ = ++groups;  // no two clients of a test share a key
+  const int group_ = ++groups;  // clients of a test must not share keys
   std::string study_;
   std::function<std::uint16_t()> port_;
   std::atomic<bool> stop_ = false;

@@ -20,7 +20,7 @@ struct RoundRobinOptions {
 
 template <class Visit>
 void visit_fields(RoundRobinOptions& options, Visit&& visit) {
-  visit(Field{"points", "how many arms it goes round", kThousand}, options.points);
+  visit(Field{"points", "number of arms played in turn", kThousand}, options.points);
 }
 
 /// Plays some points of the diagonal in turn and recommends the one with the best last reward.

@@ -10,12 +10,12 @@
 
 namespace canopy::testing {
 
-/// The unit interval, whose arms are rounded to sixteenths. As somebody might write it: cells are
-/// halved and no cell ever refuses, so that after a few cuts there are many cells of one arm. It
-/// knows nothing else of its cells, not even which arms they hold.
+/// The unit interval, with arms rounded to sixteenths, as a simple custom partition: cells are
+/// halved and no cell refuses, so that after a few cuts many cells have the same arm. It has no
+/// other information about its cells, not even which arms they hold.
 class RoundedHalves final : public Partition {
  public:
-  /// Throws std::runtime_error after so many cuts: whoever makes them would go on for ever.
+  /// Throws std::runtime_error after `most_cuts` cuts, to end an infinite loop of cuts.
   explicit RoundedHalves(std::uint64_t most_cuts = 100'000) : left_(most_cuts) {}
 
   [[nodiscard]] std::size_t dimension() const override { return 1; }
@@ -26,7 +26,7 @@ class RoundedHalves final : public Partition {
   }
   [[nodiscard]] bool split(std::span<const double> cell, std::uint32_t /*depth*/,
                            std::span<double> parts) const override {
-    if (left_-- == 0) throw std::runtime_error("cells are cut for ever");
+    if (left_-- == 0) throw std::runtime_error("too many cuts");
     const double middle = 0.5 * (cell[0] + cell[1]);
     parts[0] = cell[0];
     parts[1] = parts[2] = middle;

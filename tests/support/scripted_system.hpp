@@ -15,31 +15,31 @@
 
 namespace canopy::testing {
 
-/// A system of one parameter x that does what a test says, in the time of a virtual clock. Its
-/// reward is x, and nothing fails, unless a test says otherwise.
+/// A system with one parameter x, controlled by the test, in virtual time. By default its reward is
+/// x and nothing fails.
 class ScriptedSystem final : public LiveSystem {
  public:
   using Measured = std::variant<Reading, SystemFailure>;
 
-  // What comes of a setting. They may do anything else as well: raise a flag, say.
+  // Hooks for the operations. They may have other effects, such as setting a flag.
   std::function<std::optional<SystemFailure>(double x)> on_apply = {};
   std::function<Measured(double x)> on_measure = {};
   std::function<std::optional<SystemFailure>(double x)> on_leave = {};
 
   using Observed = std::variant<std::vector<double>, SystemFailure>;
   std::function<Observed()> on_observe = {};
-  bool sets_by_context = false;  ///< whether a setting has to be given again in another context
+  bool sets_by_context = false;  ///< whether the setting must be applied again in another context
 
   double apply_seconds = 1.0;
   double measure_seconds = 1.0;
   bool settable = true;
 
-  /// Every setting that it was to be given, those that failed included.
+  /// Every setting that was applied, including failed attempts.
   std::vector<double> applied = {};
-  /// Those of them that it was to keep.
+  /// The settings applied with leave_at.
   std::vector<double> left_at = {};
   std::uint64_t measurements = 0;
-  /// That it is in; and all of them.
+  /// The current context, and all contexts so far.
   std::vector<double> context = {};
   std::vector<std::vector<double>> contexts = {};
 

@@ -7,12 +7,12 @@
 
 namespace canopy::testing {
 
-/// What was saved, without its checksum.
+/// Saved state without its checksum.
 inline std::string unsealed(std::string_view saved) {
   return std::string(saved.substr(0, saved.rfind(' ')));
 }
 
-/// The same with a checksum that is right, whatever it says.
+/// Adds a valid checksum to any text.
 inline std::string sealed(const std::string& text) {
   boost::crc_32_type crc;
   crc.process_bytes(text.data(), text.size());

@@ -13,8 +13,8 @@
 
 namespace canopy::testing {
 
-/// Every answer that was acknowledged is in the journal once, and the tree is that of an
-/// undisturbed run of the same answers.
+/// Checks that every acknowledged reward is in the journal once, and that the tree equals that of
+/// an undisturbed run with the same rewards.
 inline void expect_all_there(const std::string& store_name, const std::string& study,
                              const std::map<std::uint64_t, double>& acknowledged) {
   const auto store = open_store(store_name, Store::Mode::open);
@@ -25,7 +25,7 @@ inline void expect_all_there(const std::string& store_name, const std::string& s
   std::uint64_t number = 0;
   store->read(record.id, {}, [&](const JournalEntry& entry) {
     EXPECT_EQ(entry.number, ++number);
-    (void)do_again(*undisturbed, entry.event);
+    (void)replay_event(*undisturbed, entry.event);
     if (const auto* one = std::get_if<Told>(&entry.event)) {
       EXPECT_TRUE(told.emplace(one->ticket, std::get<double>(one->rewards)).second) << "told twice";
     }

@@ -15,14 +15,14 @@
 
 namespace canopy::testing {
 
-/// A port that is free now.
+/// A port that is free at the moment.
 inline std::uint16_t free_port() {
   boost::asio::io_context io;
   boost::asio::ip::tcp::acceptor acceptor(io, {boost::asio::ip::address_v4::loopback(), 0});
   return acceptor.local_endpoint().port();
 }
 
-/// `canopy serve` in a process of its own.
+/// Runs `canopy serve` in a child process.
 class ServerProcess {
  public:
   ServerProcess(std::string store, std::uint16_t port, std::vector<std::string> more = {})

@@ -6,7 +6,7 @@
 
 namespace canopy::testing {
 
-/// From 0 to 1 along a straight line, without noise.
+/// A linear function from 0 to 1, without noise.
 class Slope final : public SteadyEnvironment {
  public:
   explicit Slope(double low = 0.0, double high = 1.0)

@@ -7,7 +7,7 @@
 
 namespace canopy::testing {
 
-/// Reads or changes a store behind canopy's back. Returns the values of the first column.
+/// Reads or changes a store without canopy. Returns the values of the first column.
 inline std::vector<std::string> execute(const std::string& path, const std::string& sql) {
   sqlite3* database = nullptr;
   std::vector<std::string> values;

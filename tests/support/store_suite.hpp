@@ -1,7 +1,7 @@
 #pragma once
 
-// What every store has to do. A new one is a line of INSTANTIATE_TEST_SUITE_P: for StoreTest, and
-// for FullStoreTest if it is a FullStore.
+// The requirements on every store. To test a new one, add it to INSTANTIATE_TEST_SUITE_P of
+// StoreTest and, for a FullStore, of FullStoreTest.
 
 #include "canopy/store.hpp"
 #include "canopy/study.hpp"
@@ -27,7 +27,7 @@ namespace canopy::testing {
 
 using namespace std::chrono_literals;
 
-/// Opens a store of one place, as often as one likes.
+/// Opens a store at one location, any number of times.
 template <class AnyStore>
 using Opener = std::function<std::unique_ptr<AnyStore>()>;
 
@@ -41,7 +41,7 @@ struct Implementation {
   friend void PrintTo(const Implementation& printed, std::ostream* out) { *out << printed.name; }
 };
 
-/// What an implementation is called in the name of a test.
+/// The implementation's name within the names of tests.
 inline std::string name_of_implementation(
     const ::testing::TestParamInfo<Implementation<Store>>& tested) {
   return tested.param.name;
@@ -51,7 +51,7 @@ inline std::string name_of_full_implementation(
   return tested.param.name;
 }
 
-/// Entries of a journal, from one number on.
+/// Entries of a journal, with numbers from `first` on.
 inline std::vector<JournalEntry> entries(std::uint64_t first, std::uint64_t count) {
   std::vector<JournalEntry> all;
   for (std::uint64_t i = first; i < first + count; ++i) {
@@ -105,7 +105,7 @@ class StoreTest : public AnyStoreTest<Store> {
     return all;
   }
 
-  /// As the store sees it now. Ids mean nothing to another store.
+  /// The record according to the store. Ids of different stores are independent.
   static bool is_locked(Store& store, const std::string& name) {
     return store.is_locked(store.find(name)->id);
   }
@@ -212,7 +212,7 @@ TEST_P(StoreTest, ALockIsForOneUntilItIsGivenBack) {
   EXPECT_NE(try_lock(*second, "a", 0ms), nullptr);
 }
 
-TEST_P(StoreTest, WhoeverHasPatienceGetsTheLockWhenItIsGivenBack) {
+TEST_P(StoreTest, AWaitingProcessGetsTheLockWhenItIsReleased) {
   (void)create("a");
   std::unique_ptr<StudyLock> lock = try_lock(*store_, "a", 0ms);
   const std::unique_ptr<Store> second = open_();
@@ -376,7 +376,7 @@ TEST_P(FullStoreTest, WhatThrowsHasWrittenNothing) {
   store_->append({study.id, entries(4, 2), 2});
   EXPECT_EQ(read_all(*store_, study.id), entries(1, 5));
   store_->append({study.id, {}, 77});
-  EXPECT_EQ(store_->find("a")->pulls, 2U) << "nothing has happened";
+  EXPECT_EQ(store_->find("a")->pulls, 2U) << "nothing was written";
 }
 
 TEST_P(FullStoreTest, NothingIsWrittenForAStudyThatWasDeletedMeanwhile) {

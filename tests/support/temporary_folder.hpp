@@ -9,7 +9,7 @@
 
 namespace canopy::testing {
 
-/// A folder that is gone in the end.
+/// A folder that is deleted at the end.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

@@ -14,7 +14,7 @@
 
 namespace canopy::testing {
 
-/// A server of this process, with a store in a folder of its own.
+/// A server in this process, with a store in a folder of its own.
 class TestServer {
  public:
   explicit TestServer(service::ServerOptions options = {}) : options_(std::move(options)) {
@@ -45,14 +45,14 @@ class TestServer {
   [[nodiscard]] service::ServerOptions& options() { return options_; }
   [[nodiscard]] std::string path(const std::string& name) const { return folder_.path(name); }
 
-  /// One request on a connection of its own.
+  /// Sends one request on a new connection.
   [[nodiscard]] HttpAnswer exchange(const std::string& method, const std::string& target,
                                     const std::string& body = "",
                                     const std::string& headers = "") const {
     return HttpConnection(port_).exchange(method, target, body, headers);
   }
 
-  /// A study of one parameter.
+  /// Creates a study of one parameter.
   void make_study(const std::string& name, const std::string& optimizer = "hct",
                   const std::string& headers = "") const {
     const nlohmann::json body{

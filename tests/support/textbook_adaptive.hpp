@@ -18,13 +18,14 @@
 
 namespace canopy::testing {
 
-/// The adaptive tree written down literally: whatever can be found by going through all nodes is
-/// found that way, and nothing is kept that could be computed anew. The judge of the fast one in
-/// the tests; it shares nothing with it but the partition. Letters are those of the formulas.
+/// A literal implementation of the adaptive tree: everything is found by iterating over all nodes,
+/// and nothing is stored that can be recomputed. Reference for the fast one in the tests; it shares
+/// only the partition with it. Letters are those of the formulas.
 ///
-/// f is a walk down the tree, f(child) = f(parent) + N(0, se), seen through noise. The variance of
-/// edges falls with depth h as (0.4 S)^2 q^h, q = exp(slope) = 4^(-alpha/d), and is inherited. A
-/// pass over the tree gives every node its posterior N(m, v) and learns sigma^2, slope and S.
+/// f is a random walk down the tree, f(child) = f(parent) + N(0, se), observed with noise. The
+/// variance of edges decreases with depth h as (0.4 S)^2 q^h, q = exp(slope) = 4^(-alpha/d), and is
+/// inherited. A pass over the tree gives every node its posterior N(m, v) and learns sigma^2, slope
+/// and S.
 ///
 /// One turn is choose(), then learn() with the rewards of the chosen arm.
 class TextbookAdaptive {
@@ -37,29 +38,29 @@ class TextbookAdaptive {
     std::uint32_t depth = 0;
 
     // Rewards of its own arm.
-    double T = 0.0;  // their number; where f has changed, what they are worth
-    double G = 0.0;  // those of T that the explorer asked for
+    double T = 0.0;  // their number; after a change of f, their total weight
+    double G = 0.0;  // pulls in T that the explorer asked for
     double mean = 0.0;
     double M2 = 0.0;        // sum of squared deviations from the mean
-    double M2_first = 0.0;  // the same of the first 8 alone
+    double M2_first = 0.0;  // the same for the first 8 only
 
-    // Beliefs. What a leaf of a turn knows better than the last pass is in sg, m, v and index.
-    double sigma2 = 0.0;  // variance of a reward hereabouts
+    // Beliefs. During a turn, sg, m, v and index of its leaf are newer than the last pass.
+    double sigma2 = 0.0;  // variance of a reward in the neighbourhood
     double sg = 0.0;      // variance of one reward
-    double Lambda = 0.0;  // precision of what the subtree says about f here, 0 without rewards
-    double mu = 0.0;      // and the mean of that
-    double P = 0.0;       // precision of what the subtree says about f at the parent
+    double Lambda = 0.0;  // precision of f here given the subtree, 0 without rewards
+    double mu = 0.0;      // mean of f here given the subtree
+    double P = 0.0;       // precision of f at the parent given the subtree
     double rest = 0.0;    // precision of f at the parent without this subtree
-    double am = 0.0;      // and its mean
-    double pr = 0.0;      // precision of what the rest of the tree says about f here, with mean am
+    double am = 0.0;      // mean of f at the parent without this subtree
+    double pr = 0.0;      // precision of f here given the rest of the tree, with mean am
     double pp = 0.0;      // precision of the posterior N(m, v)
     double m = 0.0;
     double v = 0.0;
-    double se_used = 0.0;  // the variance of its edge that the last pass took for granted
-    double se = 0.0;       // and the one that it learnt
-    double D2 = 0.0;       // variance that the edges to children have, or would have
+    double se_used = 0.0;  // variance of its edge used by the last pass
+    double se = 0.0;       // variance of its edge learnt by the last pass
+    double D2 = 0.0;       // variance of the edges to children, also for a leaf
 
-    double index = 0.0;  // of a leaf
+    double index = 0.0;  // index of a leaf
     double B = 0.0;      // largest index below
   };
 
@@ -69,19 +70,19 @@ class TextbookAdaptive {
     bool explorer;
   };
 
-  /// What to leave out or to change, to see what it gives. As it stands: the algorithm.
+  /// Parts to leave out or change, to measure their contribution. The defaults are the algorithm.
   struct Variant {
     bool no_explorer = false;
-    bool no_sweep = false;             // the explorer covers alone
+    bool no_sweep = false;             // the explorer only covers
     bool fixed_alpha = false;          // alpha stays 0.4
     bool gaussian_edges = false;       // an edge is as wide as expected, however far it jumped
     bool no_inheritance = false;       // edges of one depth are equally wide
     bool one_noise = false;            // sigma^2 is the noise of every node
     bool explorer_from_start = false;  // the explorer's budget grows from the first pull on
-    bool noise_by_place = false;       // sigma^2 of every cell is drawn to that around it
-    bool of_metric = false;            // of a number beside the rewards, see TextbookLimited
-    double boldness = 3.0;             // the factor in the index
-    double allowance = 1.0;            // times what the explorer may spend
+    bool noise_by_place = false;  // sigma^2 of every cell is shrunk to that of the enclosing cell
+    bool of_metric = false;       // models a metric, see TextbookLimited
+    double boldness = 3.0;        // the factor in the index
+    double allowance = 1.0;       // factor of the explorer's budget
   };
 
   explicit TextbookAdaptive(std::shared_ptr<const Partition> partition, double coverage = 0.06)
@@ -103,7 +104,7 @@ class TextbookAdaptive {
     start_ = leaves();
   }
 
-  /// What to play next. The explorer cuts here, before its pull, and that may bring a pass.
+  /// The next arm to play. The explorer cuts here, before its pull, which may cause a pass.
   Turn choose() {
     if (is_open_) throw std::logic_error("TextbookAdaptive: the turn has not ended");
     turn_ = next_turn();
@@ -119,8 +120,8 @@ class TextbookAdaptive {
     end_turn();
   }
 
-  /// The node with rewards of its own whose value is surely large; on a tie the older one. While
-  /// the start lasts nothing is known but its rewards: the largest of them.
+  /// The node with rewards of its own with the largest lower bound; ties go to the older one.
+  /// During the start, the node with the largest mean.
   [[nodiscard]] std::size_t recommendation() const {
     std::size_t best = kNone;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -135,12 +136,12 @@ class TextbookAdaptive {
   [[nodiscard]] std::uint64_t t() const { return t_; }
   [[nodiscard]] std::uint64_t passes() const { return passes_; }
 
-  /// Of the last pass.
+  /// As of the last pass.
   [[nodiscard]] double slope() const { return slope_; }
   [[nodiscard]] double alpha() const { return -slope_ * dimension() / kLn4; }
   [[nodiscard]] double sigma2() const { return sigma2_; }
   [[nodiscard]] double spread() const { return S_; }
-  [[nodiscard]] double phi() const { return phi_; }  // 0 unless it counts
+  [[nodiscard]] double phi() const { return phi_; }  // 0 unless significant
   [[nodiscard]] double explorer_loss() const { return CG_; }
   [[nodiscard]] double search_loss() const { return CM_; }
   [[nodiscard]] double lcb() const { return lcb_; }
@@ -158,7 +159,7 @@ class TextbookAdaptive {
     return path;
   }
 
-  /// From left to right.
+  /// Sorted from left to right.
   [[nodiscard]] std::vector<std::size_t> leaves() const {
     std::vector<std::size_t> found;
     collect_leaves(0, found);
@@ -172,7 +173,7 @@ class TextbookAdaptive {
 
   static constexpr double kLn4 = 2.0 * std::numbers::ln2;
 
-  /// A reward's deviation from what its leaf had taught before the turn.
+  /// A reward's deviation from its leaf's mean before the turn.
   struct Residual {
     std::size_t node = kNone;  // none: the reward has no residual
     double e = 0.0;
@@ -217,7 +218,7 @@ class TextbookAdaptive {
     return a.m > b.m;
   }
 
-  /// The next leaf of the list, its left child if it was pulled enough.
+  /// The next leaf of the list; its left child if it had enough pulls.
   [[nodiscard]] std::size_t sweep() {
     if (sweep_at_ == sweep_.size()) list_sweep();
     while (sweep_at_ < sweep_.size()) {
@@ -233,7 +234,7 @@ class TextbookAdaptive {
     return kNone;
   }
 
-  /// Of each depth the leaf that promises most, if no shallower one promises more.
+  /// For each depth the most promising leaf, if no shallower one is more promising.
   void list_sweep() {
     sweep_.clear();
     sweep_at_ = 0;
@@ -258,7 +259,7 @@ class TextbookAdaptive {
     return leaf.mean + sigma() / std::sqrt(leaf.T);
   }
 
-  /// Down by larger B. A leaf that was pulled often is pulled longer.
+  /// Follows larger B downwards. Turns are longer for leaves with many pulls.
   [[nodiscard]] Turn search() const {
     std::size_t at = 0;
     while (nodes_[at].left != 0) {
@@ -274,7 +275,7 @@ class TextbookAdaptive {
 
   // ---- Rewards ----
 
-  /// What follows the rewards of a turn.
+  /// Updates after the rewards of a turn.
   void end_turn() {
     is_open_ = false;
     if (!has_started_) {
@@ -305,7 +306,7 @@ class TextbookAdaptive {
     if (!has_started_) node.m = node.mean;  // no pass yet, but there may be a recommendation
   }
 
-  /// Two rewards told one right after the other, of one leaf that had 8 before both.
+  /// Two consecutive rewards of one leaf that had 8 rewards before both.
   void pair_residuals(double reward, double mean_before) {
     Residual residual;
     if (nodes_[turn_.node].T >= 8) residual = {turn_.node, reward - mean_before};
@@ -326,12 +327,13 @@ class TextbookAdaptive {
     for (int i = 0; i < 3; ++i) pass();
   }
 
-  /// Between passes only the pulled leaf learns; what the rest of the tree says of it stays.
+  /// Between passes only the pulled leaf is updated; messages from the rest of the tree stay the
+  /// same.
   void update_leaf(std::size_t at) {
     Node& leaf = nodes_[at];
     leaf.sg = noise(leaf);
     const double data = leaf.T / leaf.sg;
-    leaf.pp = leaf.pr + data;  // pr of the root is 0: nothing is above it
+    leaf.pp = leaf.pr + data;  // pr of the root is 0, as it has no parent
     leaf.m = (leaf.pr * leaf.am + data * leaf.mean) / leaf.pp;
     leaf.v = 1.0 / leaf.pp;
     leaf.index = index(leaf);
@@ -340,8 +342,8 @@ class TextbookAdaptive {
 
   // ---- The tree ----
 
-  /// Cuts a leaf, if it can be. Children know what the parent knew. Rewards belong to arms: a child
-  /// that has the parent's takes them over, and then a pass has to sort out the beliefs.
+  /// Cuts a leaf, if possible. Children inherit the parent's beliefs. Rewards belong to arms: a
+  /// child with the parent's arm takes them over, and then a pass is needed.
   void cut(std::size_t at) {
     if (!can_cut(at)) return;
     const bool moved = divide(at);
@@ -353,7 +355,7 @@ class TextbookAdaptive {
     if (moved) pass();
   }
 
-  /// Whether rewards were taken over.
+  /// Returns whether rewards were taken over.
   bool divide(std::size_t at) {
     append_children(at);
     bool moved = false;
@@ -458,15 +460,16 @@ class TextbookAdaptive {
     return std::max(s2, floor_of_edges());
   }
 
-  /// The variance of the edges below a node whose own edge has variance se: half of it inherited.
+  /// The variance of the edges below a node whose own edge has variance se: half of it is
+  /// inherited.
   [[nodiscard]] double edge(std::uint32_t depth, double se) const {
     if (variant_.no_inheritance) se = expected_edge(depth);
     const double below = std::exp(slope_) * (0.5 * expected_edge(depth) + 0.5 * se);
     return std::max(below, floor_of_edges());
   }
 
-  /// sg: the noise of one reward here, as if 8 rewards elsewhere had said what it is hereabouts.
-  /// Rewards that follow each other are worth less than independent ones.
+  /// sg: the noise of one reward here, shrunk to that of the neighbourhood with the weight of 8
+  /// rewards. Autocorrelated rewards have a lower weight than independent ones.
   [[nodiscard]] double noise(const Node& node) const {
     const double inflation = (1.0 + phi_) / (1.0 - phi_);
     return noise_of_one(node) * std::min(inflation, std::max(1.0, node.T));
@@ -504,8 +507,8 @@ class TextbookAdaptive {
     ++passes_;
   }
 
-  /// sigma^2, and phi; then the same of every cell, which is drawn to that of the cell around it as
-  /// if 32 rewards had said it.
+  /// Learns sigma^2 and phi; then the noise of every cell, shrunk to that of the enclosing cell
+  /// with the weight of 32 rewards.
   void learn_noise() {
     learn_noise_of_all();
     nodes_[0].sigma2 = sigma2_;
@@ -517,7 +520,8 @@ class TextbookAdaptive {
     }
   }
 
-  /// Of all nodes of a subtree: rewards that came before a choice could depend much on them.
+  /// The first rewards of all nodes of a subtree; later ones could be biased by choices based on
+  /// them.
   struct FirstRewards {
     double squares = 0.0;  // W
     double freedom = 0.0;  // w
@@ -552,7 +556,7 @@ class TextbookAdaptive {
     sigma2_ = std::max(sigma2_, sum_e2_ / count);
   }
 
-  /// Up: what the rewards of a subtree say about f at its top.
+  /// Upward: evidence of a subtree's rewards about f at its top.
   void gather(std::size_t at) {
     Node& node = nodes_[at];
     node.sg = noise(node);
@@ -568,9 +572,9 @@ class TextbookAdaptive {
     node.P = node.Lambda > 0.0 ? 1.0 / (1.0 / node.Lambda + node.se) : 0.0;
   }
 
-  /// Down: the posterior of every node and the new variance of its edge. Parents are older than
-  /// their children. Returns the new slope: one step of Fisher scoring, all edges being evidence,
-  /// those below all the more, and a prior worth 5.
+  /// Downward: the posterior of every node and the new variance of its edge. Parents come before
+  /// their children. Returns the new slope: one step of Fisher scoring with all edges as evidence,
+  /// deeper ones with a larger weight, and a prior with weight 5.
   [[nodiscard]] double spread_down() {
     double score = 5.0 * (slope_at(0.4) - slope_);
     double information = 5.0;
@@ -588,18 +592,18 @@ class TextbookAdaptive {
       node.pp = node.pr + node.Lambda;
       node.m = (node.pr * node.am + node.Lambda * node.mu) / node.pp;
       node.v = 1.0 / node.pp;
-      const double s = parent.D2;  // of the root, s2_1
+      const double s = parent.D2;  // for the root, s2_1
       node.se = s;
       if (node.Lambda > 0.0) {
-        const double doubt = 1.0 / node.rest + 1.0 / node.Lambda;  // V
+        const double uncertainty = 1.0 / node.rest + 1.0 / node.Lambda;  // V
         const double e = node.mu - node.am;
         if (!variant_.gaussian_edges) {
           const double trust = std::clamp(node.Lambda * sigma2_ - 1.0, 0.0, 1.0);
-          node.se = s + trust * (std::max(s, e * e - 2.0 * doubt) - s) / 17.0;
+          node.se = s + trust * (std::max(s, e * e - 2.0 * uncertainty) - s) / 17.0;
         }
         const auto h = static_cast<double>(node.depth);
-        const double g = s / (s + doubt);
-        const double z = std::min(e * e / (s + doubt), 5.0);
+        const double g = s / (s + uncertainty);
+        const double z = std::min(e * e / (s + uncertainty), 5.0);
         score += h * g * (z - 1.0) / 2.0;
         information += h * h * g * g / 2.0;
       }
@@ -610,7 +614,7 @@ class TextbookAdaptive {
     return std::clamp(slope_ + step, slope_at(2.2), slope_at(0.25));
   }
 
-  /// What explorer and search have lost beyond doubt.
+  /// Updates the significant losses of explorer and search.
   void settle_accounts() {
     lcb_ = -std::numeric_limits<double>::infinity();
     largest_m_ = -std::numeric_limits<double>::infinity();
@@ -637,12 +641,12 @@ class TextbookAdaptive {
   std::vector<std::vector<double>> cells_;
   std::vector<std::vector<double>> arms_;
 
-  std::vector<std::size_t> start_;  // the cells that the start pulls
-  std::size_t started_ = 0;         // and how many it has
+  std::vector<std::size_t> start_;  // cells pulled during the start
+  std::size_t started_ = 0;         // number of these already pulled
   bool has_started_ = false;
   bool is_open_ = false;
   Turn turn_{};
-  bool covers_next_ = true;  // or else sweeps
+  bool covers_next_ = true;  // otherwise it sweeps
   std::vector<std::size_t> sweep_;
   std::size_t sweep_at_ = 0;
 
@@ -652,7 +656,7 @@ class TextbookAdaptive {
   double low_ = std::numeric_limits<double>::infinity();
   double high_ = -std::numeric_limits<double>::infinity();
   Residual last_residual_;
-  std::optional<FirstRewards> kept_first_;  // counted along, where T shrinks
+  std::optional<FirstRewards> kept_first_;  // kept separately if T may shrink
   std::uint64_t pairs_ = 0;
   double sum_ee_ = 0.0;
   double sum_e2_ = 0.0;

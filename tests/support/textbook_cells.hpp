@@ -21,8 +21,8 @@
 
 namespace canopy::testing {
 
-/// A plain tree of cells for algorithms that are written down as their papers have them: loops that
-/// call a function for every pull. It shares the partition with canopy's, and nothing else.
+/// A plain tree of cells for algorithms written as in their papers, as loops that call a function
+/// for every pull. It shares only the partition with canopy's.
 class TextbookCells {
  public:
   static constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -33,7 +33,7 @@ class TextbookCells {
     int depth = 0;
     double pulls = 0.0;
     double sum = 0.0;
-    bool refuses = false;  ///< to be cut
+    bool refuses = false;  ///< cannot be cut
     std::vector<Cell*> parts;
 
     [[nodiscard]] double mean() const { return sum / pulls; }
@@ -49,7 +49,8 @@ class TextbookCells {
   [[nodiscard]] Cell& root() { return *cells_.front(); }
   [[nodiscard]] const Partition& partition() const { return *partition_; }
 
-  /// False if it cannot be. It cannot where nothing but its own arm would come of it, or itself.
+  /// Returns false if the cell cannot be cut, or if all parts would have its own arm or one would
+  /// be the cell itself.
   bool cut(Cell& cell) {
     std::vector<double> boxes(partition_->arity() * cell.box.size());
     const std::uint32_t count =
@@ -69,7 +70,7 @@ class TextbookCells {
     return true;
   }
 
-  /// All of a depth, in the order they were made, or all there are.
+  /// All cells of a depth in order of creation, or all cells.
   [[nodiscard]] std::vector<Cell*> at(int depth) const {
     std::vector<Cell*> found;
     for (const auto& cell : cells_) {
@@ -83,7 +84,7 @@ class TextbookCells {
     return found;
   }
 
-  /// Those of a depth that may be cut.
+  /// The leaves of a depth that may be cut.
   [[nodiscard]] std::vector<Cell*> leaves(int depth) const {
     std::vector<Cell*> found;
     for (Cell* cell : at(depth)) {
@@ -98,7 +99,7 @@ class TextbookCells {
     return deepest;
   }
 
-  /// The first of those with the largest value; null if there is none.
+  /// The first cell with the largest value; null if there is none.
   template <class Value>
   [[nodiscard]] static Cell* best(const std::vector<Cell*>& cells, Value&& value) {
     Cell* found = nullptr;
@@ -134,7 +135,7 @@ class SideBySide {
  public:
   using Cell = TextbookCells::Cell;
 
-  /// Thrown when the pulls of a test are over.
+  /// Thrown at the end of a test's pulls.
   struct Over {};
 
   SideBySide(const RandomHct& setting, Optimizer& optimizer, std::uint64_t seed,
@@ -161,7 +162,8 @@ class SideBySide {
     if (std::has_single_bit(t_) || known_.is_due()) known_.update(std::has_single_bit(t_));
   }
 
-  /// Plays the parts of a cell that was cut, once each; one with its arm has its rewards instead.
+  /// Plays the parts of a cell that was cut, once each; a part with the cell's arm takes over its
+  /// rewards instead.
   void play_parts(const Cell& cell) {
     for (Cell* part : cell.parts) {
       if (part->arm == cell.arm) {
@@ -186,7 +188,7 @@ class SideBySide {
   std::uint64_t t_ = 1;
 };
 
-/// Any way to cut a space of so many parameters.
+/// A random rule for cutting a space of `dimension` parameters.
 inline PartitionRule random_rule(std::size_t dimension) {
   PartitionRule rule(*rc::gen::element(SplitRule::cyclic, SplitRule::longest_side,
                                        SplitRule::random_side, SplitRule::random_cut,
@@ -197,7 +199,7 @@ inline PartitionRule random_rule(std::size_t dimension) {
   return rule;
 }
 
-/// A space, a way to cut it, rewards and an objective.
+/// A random space, partition, rewards and objective.
 inline RandomHct random_setting() {
   auto setting = *rc::gen::arbitrary<RandomHct>();
   const Space space = RandomHct::make_space(setting.space);
@@ -217,7 +219,7 @@ template <class Run>
 void run_to_the_end(Run&& run) {
   try {
     run();
-  } catch (const SideBySide::Over&) {  // which is as good
+  } catch (const SideBySide::Over&) {  // the textbook was interrupted
   }
 }
 

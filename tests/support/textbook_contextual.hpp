@@ -19,7 +19,7 @@
 
 namespace canopy::testing {
 
-/// A symmetric matrix that is positive definite, as its Cholesky factor.
+/// A symmetric positive definite matrix, stored as its Cholesky factor.
 class Factor {
  public:
   explicit Factor(std::vector<std::vector<double>> matrix) : rows_(std::move(matrix)) {
@@ -38,7 +38,7 @@ class Factor {
     return sum;
   }
 
-  /// The solution of matrix x = of.
+  /// Solves matrix x = of.
   [[nodiscard]] std::vector<double> solve(std::vector<double> of) const {
     for (std::size_t i = 0; i < of.size(); ++i) {
       for (std::size_t k = 0; k < i; ++k) of[i] -= rows_[i][k] * of[k];
@@ -61,9 +61,9 @@ inline double product(const std::vector<double>& a, const std::vector<double>& b
   return sum;
 }
 
-/// The adaptive tree in contexts written down literally: all rewards in one list, which is gone
-/// through whenever something is to be known, and likelihoods by their covariance matrices. The
-/// judge of the fast one in the tests. One pull at a time. Letters are those of docs/contexts.md.
+/// A literal implementation of the adaptive tree with contexts: all rewards are in one list, which
+/// is scanned for every computation, and likelihoods use covariance matrices. Reference for the
+/// fast one in the tests. One pull at a time. Letters are those of docs/contexts.md.
 class TextbookContextual {
  public:
   TextbookContextual(std::shared_ptr<const Partition> partition, const ContextSpace& contexts)
@@ -76,7 +76,7 @@ class TextbookContextual {
     regions_.push_back(std::move(whole));
   }
 
-  /// The arm to play.
+  /// Returns the arm to play.
   const std::vector<double>& ask(Context context) {
     bins_ = bins_of(context);
     Region& region = region_of(bins_);
@@ -87,7 +87,7 @@ class TextbookContextual {
     return region.tree.arm(region.tree.turn_.node);
   }
 
-  /// Its reward.
+  /// Tells its reward.
   void tell(double reward) {
     Region& region = region_of(bins_);
     TextbookAdaptive& tree = region.tree;
@@ -95,7 +95,7 @@ class TextbookContextual {
     const double high = std::max(tree.high_, reward);
     history_.push_back({bins_, tree.arm(tree.turn_.node), reward});
     tree.count(reward - g(bins_), 0.0);
-    tree.last_residual_ = {};  // what comes next may be in another context
+    tree.last_residual_ = {};  // the next pull may be in another context
     tree.low_ = low;
     tree.high_ = high;
     if (--region.left == 0) tree.end_turn();
@@ -126,7 +126,7 @@ class TextbookContextual {
     TextbookAdaptive tree;
     std::vector<BinSet> bins = {};
     std::uint64_t left = 0;  // pulls of the turn
-    bool is_there = true;    // it was not split
+    bool is_there = true;    // false once split
     std::size_t tested_at = 0;
   };
 
@@ -284,7 +284,7 @@ class TextbookContextual {
     }
   }
 
-  /// The posterior of a level that walks from bin to bin, if it is likelier than one that stays.
+  /// The posterior of a random walk from bin to bin, if it is more likely than a constant level.
   [[nodiscard]] static std::vector<double> walk(const std::vector<double>& w,
                                                 const std::vector<double>& wy, double steepest) {
     std::vector<std::size_t> seen;
@@ -304,14 +304,15 @@ class TextbookContextual {
       }
       return Factor(std::move(matrix));
     };
-    const auto likelihood = [&](double tau) {  // of all but the first, given that one
-      const auto of = [&](std::size_t n) {
-        const Factor these = factor(tau, n);
-        const std::vector<double> part(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(n));
-        return -0.5 * (these.log_determinant() + product(part, these.solve(part)));
-      };
-      return of(y.size()) - of(1);
-    };
+    const auto likelihood =
+        [&](double tau) {  // likelihood of all bins but the first, given the first
+          const auto of = [&](std::size_t n) {
+            const Factor these = factor(tau, n);
+            const std::vector<double> part(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(n));
+            return -0.5 * (these.log_determinant() + product(part, these.solve(part)));
+          };
+          return of(y.size()) - of(1);
+        };
     double tau = 0.0;
     double likeliest = likelihood(0.0) + 3.0;
     for (int i = 0; i <= 14; ++i) {
@@ -387,7 +388,7 @@ class TextbookContextual {
       for (std::size_t i = 1; i + 1 < own.size(); ++i) add(all.subspan(i, 1));
       return found;
     }
-    // A region that goes through the end of a period begins after the gap.
+    // A region that wraps around the end of a period begins after the gap.
     const bool goes_around = own.size() < count && own.front() == 0 && own.back() + 1 == count;
     if (goes_around) {
       std::size_t gap = own.size() - 1;
@@ -431,7 +432,7 @@ class TextbookContextual {
     }
   }
 
-  /// The mean of what some rewards of a node have taught.
+  /// The mean of some rewards of a node.
   struct Seen {
     std::size_t node;
     double count = 0.0;
@@ -464,8 +465,8 @@ class TextbookContextual {
            log_density(region.tree, seen, true);
   }
 
-  /// The log density of means, with no idea of the level at the root or, if that may be, of what
-  /// the right ones are higher by.
+  /// The log density of means, with a flat prior for the level at the root and, if `apart` is set,
+  /// for the difference of the right side.
   [[nodiscard]] static double log_density(const TextbookAdaptive& tree,
                                           const std::vector<Seen>& seen, bool may_differ) {
     const std::vector<double> noise = noise_by_place(tree);
@@ -497,7 +498,7 @@ class TextbookContextual {
                    factor.log_determinant() + of_levels.log_determinant() + rest);
   }
 
-  /// The variance that two nodes have in common: that of the edges above both.
+  /// The covariance of two nodes: the variance of the edges above both.
   [[nodiscard]] static double shared_path(const TextbookAdaptive& tree, std::size_t a,
                                           std::size_t b) {
     while (a != b) {
@@ -558,7 +559,7 @@ class TextbookContextual {
     regions_[index].is_there = false;
   }
 
-  /// Cells of depth 3 and more without rewards below have no children.
+  /// Removes the children of cells of depth 3 and more without rewards below.
   static void prune(TextbookAdaptive& tree) {
     std::vector<double> below(tree.nodes_.size());
     for (std::size_t i = tree.nodes_.size(); i-- > 0;) {
@@ -589,10 +590,10 @@ class TextbookContextual {
   }
 
   ContextSpace contexts_;
-  std::vector<Region> regions_;  // in the order in which they came
+  std::vector<Region> regions_;  // in order of creation
   std::vector<std::vector<double>> g_;
   std::vector<Reward> history_;
-  Bins bins_;  // of the last ask
+  Bins bins_;  // bins of the last ask
   double next_step_ = 12.0;
 };
 

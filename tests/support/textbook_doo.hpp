@@ -6,7 +6,7 @@
 
 namespace canopy::testing {
 
-/// DOO as its paper writes it: every b is computed anew for every cell that is cut.
+/// DOO as in its paper: every b is recomputed for every cut.
 inline void textbook_doo(TextbookCells& tree, double nu1, double rho, SideBySide& world) {
   using Cell = TextbookCells::Cell;
   const auto b = [&](const Cell& cell) {

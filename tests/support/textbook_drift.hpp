@@ -16,11 +16,11 @@
 
 namespace canopy::testing {
 
-/// The adaptive tree in a world that moves, written down literally, one pull at a time. Letters are
-/// those of the formulas: trackers j = 0 frozen, 1 returning, 2 to 4 with gains g, of which c is in
-/// use; levels L_j, parts a_j of an error of m that tracker j has taken for level, scores A_j.
+/// A literal implementation of the adaptive tree with drift, one pull at a time. Letters are those
+/// of the formulas: trackers j = 0 frozen, 1 returning, 2 to 4 with gains g, of which c is in use;
+/// levels L_j, fractions a_j of an error of m that tracker j has absorbed, scores A_j.
 ///
-/// While there is anything to do in a turn, is_open(), learn() takes the next reward of turn().
+/// While the turn is open, is_open(), learn() takes the next reward of turn().
 class TextbookDrift {
  public:
   using Node = TextbookAdaptive::Node;
@@ -46,7 +46,7 @@ class TextbookDrift {
     if (!tree_.has_started_) {
       learn_first(y);
     } else if (is_probing_) {
-      answers_.push_back({tree_.turn_.node, y, y - level() - m_, v_ + s_});
+      readings_.push_back({tree_.turn_.node, y, y - level() - m_, v_ + s_});
       if (probe_.empty()) judge();
     } else {
       gather(y);
@@ -73,7 +73,7 @@ class TextbookDrift {
   static constexpr std::size_t kNone = TextbookAdaptive::kNone;
   static constexpr std::array<double, 5> g{0.0, 1.0, 1.0 / 64.0, 1.0 / 8.0, 1.0};
 
-  struct Answer {
+  struct Reading {
     std::size_t node;
     double y;
     double r;
@@ -131,7 +131,7 @@ class TextbookDrift {
     if (++tree_.started_ == tree_.start_.size()) tree_.end_start();
   }
 
-  /// Into the turn: rewards less the level, and where that moves, what they are worth.
+  /// Adds a reward to the turn, less the level, with its weight if the level moves.
   void gather(double y) {
     const double u = c_ == 0 ? 1.0 : 1.0 - a_[c_];
     const double off = y - level() - (c_ == 0 ? mean_before_ : m_);
@@ -194,7 +194,7 @@ class TextbookDrift {
 
   // ---- Trackers ----
 
-  /// Every tracker predicts the reward, is scored, and follows.
+  /// Every tracker predicts the reward, is scored, and is updated.
   [[nodiscard]] bool score(double y) {
     const double variance = v_ + s_;
     const double w = s_ / variance;
@@ -263,7 +263,7 @@ class TextbookDrift {
     last_ = kNone;
   }
 
-  /// Of each other cell of depth 3 the leaf with the largest T.
+  /// For each other cell of depth 3, the leaf with the largest T.
   void list_probe() {
     const std::size_t here = cell_of(tree_.turn_.node);
     for (const std::size_t cell : tree_.start_) {
@@ -272,7 +272,7 @@ class TextbookDrift {
     }
   }
 
-  /// The leaf with the largest T, in this cell of depth 3 if there is one.
+  /// The leaf with the largest T, within this cell of depth 3 if given.
   [[nodiscard]] std::size_t largest_leaf(std::size_t cell) const {
     std::size_t most = kNone;
     for (std::size_t i = 0; i < tree_.nodes_.size(); ++i) {
@@ -291,13 +291,13 @@ class TextbookDrift {
   void judge() {
     const double moved = L_[J_] - level();
     double proof = 0.0;
-    for (const Answer& answer : answers_) {
-      const double by_level = (answer.r - moved) * (answer.r - moved) / answer.V;
-      const double by_f = answer.r * answer.r / (answer.V + moved * moved);
-      proof += std::log(1.0 + moved * moved / answer.V) / 2.0;
+    for (const Reading& reading : readings_) {
+      const double by_level = (reading.r - moved) * (reading.r - moved) / reading.V;
+      const double by_f = reading.r * reading.r / (reading.V + moved * moved);
+      proof += std::log(1.0 + moved * moved / reading.V) / 2.0;
       proof += (std::min(16.0, by_f) - std::min(16.0, by_level)) / 2.0;
     }
-    if (!answers_.empty() && proof < 3.0) {
+    if (!readings_.empty() && proof < 3.0) {
       ++shapes_;
       inject(moved * moved);
       restart_others();
@@ -305,12 +305,12 @@ class TextbookDrift {
       ++levels_;
       adopt();
     }
-    for (const Answer& answer : answers_) {
-      see(answer.y - level());
-      add(answer.node, 1.0, answer.y - level(), 0.0);
+    for (const Reading& reading : readings_) {
+      see(reading.y - level());
+      add(reading.node, 1.0, reading.y - level(), 0.0);
     }
-    tree_.t_ += answers_.size();
-    answers_.clear();
+    tree_.t_ += readings_.size();
+    readings_.clear();
     is_probing_ = false;
     A_.fill(0.0);
     tree_.pairs_ = 0;
@@ -362,8 +362,8 @@ class TextbookDrift {
   TextbookAdaptive tree_;
   std::uint64_t t_ = 0;
   std::uint64_t left_ = 0;
-  std::uint64_t number_ = 0;  // of the turn's first reward
-  std::size_t last_ = kNone;  // the leaf of the turn before
+  std::uint64_t number_ = 0;  // number of the turn's first reward
+  std::size_t last_ = kNone;  // leaf of the previous turn
   bool surprised_ = false;
   double mean_before_ = 0.0;
   double m_ = 0.0;
@@ -380,9 +380,9 @@ class TextbookDrift {
   std::array<double, 5> A_{};
   std::array<double, 5> E_{};
   double n_E_ = 0.0;
-  double n_q_ = 0.0;  // squared standardised surprises of the tracker in use,
-  double q_ = 0.0;    // their sum,
-  double q2_ = 0.0;   // and that of their squares: the kurtosis k
+  double n_q_ = 0.0;  // number of squared standardised errors of the tracker in use
+  double q_ = 0.0;    // their sum
+  double q2_ = 0.0;   // sum of their squares, for the kurtosis k
   double threshold_ = 0.0;
   std::uint64_t surprises_ = 0;
   double base_ = 0.0;
@@ -396,7 +396,7 @@ class TextbookDrift {
   std::size_t J_ = kNone;
   bool is_probing_ = false;
   std::vector<std::size_t> probe_;  // the next one last
-  std::vector<Answer> answers_;
+  std::vector<Reading> readings_;
   std::size_t levels_ = 0;
   std::size_t shapes_ = 0;
 };

@@ -15,9 +15,8 @@
 
 namespace canopy::testing {
 
-/// The arms of a grid, and what bandits do with them as their papers write it: every number is
-/// computed from scratch for every arm. It shares the arms with canopy's grid (and the random
-/// stream with Thompson sampling), and nothing else.
+/// Bandits on a grid as in their papers: every number is recomputed for every arm. Shares only the
+/// arms with canopy's grid, and the random stream with Thompson sampling.
 class TextbookGrid {
  public:
   struct Bandit {
@@ -28,7 +27,7 @@ class TextbookGrid {
 
   TextbookGrid(const Space& space, std::uint64_t points) {
     Grid grid(space, {.points = points});
-    for (std::size_t i = 0; i < grid.size(); ++i) {  // UCB1 begins with each of them once
+    for (std::size_t i = 0; i < grid.size(); ++i) {  // UCB1 first plays each arm once
       const Pull pull = grid.ask();
       arms_.push_back({.arm = {pull.arm.begin(), pull.arm.end()}});
       if (grid.tell(pull.ticket, 0.0) != Status::ok) arms_.clear();
@@ -43,7 +42,7 @@ class TextbookGrid {
     arms_[arm].sum += mapped;
   }
 
-  /// Agrawal and Goyal, without a prior: the largest of one draw from each posterior.
+  /// Agrawal and Goyal, without a prior: the arm with the largest of one draw from each posterior.
   [[nodiscard]] std::size_t thompson(double deviation, RandomStream& random) const {
     for (std::size_t i = 0; i < size(); ++i) {
       if (arms_[i].pulls == 0.0) return i;
@@ -55,14 +54,14 @@ class TextbookGrid {
     return first_largest(draws);
   }
 
-  /// Garivier and Cappe, by bisection: whether they would play that arm. `low` and `range` say
-  /// where a mean is in [0, 1]. Where indices are the same up to rounding, any of them will do.
+  /// Garivier and Cappe, by bisection: whether their algorithm could play that arm. `low` and
+  /// `range` map means to [0, 1]. Arms whose indices are equal up to rounding are all accepted.
   [[nodiscard]] bool may_be_kl_ucb(std::size_t chosen, double low, double range,
                                    double budget) const {
     std::vector<double> levels;
     for (std::size_t i = 0; i < size(); ++i) {
       const Bandit& arm = arms_[i];
-      if (arm.pulls == 0.0) return chosen == i;  // the first of those
+      if (arm.pulls == 0.0) return chosen == i;  // the first arm without pulls
       const double mean = std::clamp((arm.sum / arm.pulls - low) / range, 0.0, 1.0);
       levels.push_back(kl_level(mean, arm.pulls, budget));
       const bool is_twin = arm.pulls == arms_[chosen].pulls && arm.sum == arms_[chosen].sum;
@@ -108,13 +107,13 @@ class TextbookGrid {
   std::vector<Bandit> arms_;
 };
 
-/// Karnin, Koren and Somekh: the rounds one after the other, with `play` the mapped reward of the
-/// arm of a number. Returns the numbers of all arms played, with the winner for what is left.
+/// Karnin, Koren and Somekh: plays all rounds, with `play` the mapped reward of the arm with a
+/// number. Returns the numbers of all arms played, with the winner for the remaining pulls.
 template <class Play>
 std::vector<std::size_t> sequential_halving(TextbookGrid& grid, std::uint64_t horizon,
                                             std::size_t pulls, Play&& play) {
   std::vector<std::size_t> played;
-  // What a turn brought is added up first: means that are equal but for rounding then stay equal.
+  // The rewards of a turn are summed first, so that means equal up to rounding stay equal.
   const auto take_turn = [&](std::size_t arm, double length) {
     double sum = 0.0;
     for (double i = 0.0; i < length && played.size() < pulls; i += 1.0) {
@@ -131,7 +130,8 @@ std::vector<std::size_t> sequential_halving(TextbookGrid& grid, std::uint64_t ho
         std::floor(static_cast<double>(horizon) / (static_cast<double>(left.size()) * rounds));
     for (const std::size_t arm : left) take_turn(arm, std::max(1.0, each));
     if (played.size() == pulls) return played;
-    for (std::size_t gone = left.size() / 2; gone > 0; --gone) {  // the worst, of equals the last
+    for (std::size_t gone = left.size() / 2; gone > 0;
+         --gone) {  // removes the worst arm; among equals, the last
       std::size_t worst = 0;
       for (std::size_t i = 0; i < left.size(); ++i) {
         const auto mean = [&](std::size_t at) { return grid[at].sum / grid[at].pulls; };

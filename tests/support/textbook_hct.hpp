@@ -18,9 +18,9 @@
 
 namespace canopy::testing {
 
-/// HCT as the paper writes it: every step walks down the whole path to select and up again to
-/// update, and nothing is left for later. The judge of the fast one in the tests, its rival in the
-/// benchmark. It shares the formulas with canopy::Hct and nothing else.
+/// HCT as in the paper: every step walks down the whole path to select and up again to update,
+/// without caching. Reference for the fast one in the tests, and its rival in the benchmark. Shares
+/// only the formulas with canopy::Hct.
 class TextbookHct {
  public:
   struct Node {
@@ -33,10 +33,10 @@ class TextbookHct {
     std::uint32_t depth = 0;
     bool splittable = true;
     Extent extent = Extent::shrinks;
-    std::uint64_t episodes = 0;  // how often it was selected
+    std::uint64_t episodes = 0;  // number of selections
   };
 
-  /// Unless it is told otherwise, rewards are about in [0, 1].
+  /// By default, rewards are approximately in [0, 1].
   TextbookHct(std::shared_ptr<const Partition> partition, const HctOptions& options,
               const Objective& objective = {.reward_range = {{0.0, 1.0}}})
       : partition_(std::move(partition)),
@@ -60,7 +60,7 @@ class TextbookHct {
     return at;
   }
 
-  /// How long the arm of a node selected now is to be played.
+  /// The number of pulls of a node selected now.
   [[nodiscard]] std::uint64_t episode_length(std::size_t node) const {
     if (parameters_.feedback == Feedback::iid) return 1;
     const auto doubling = static_cast<std::uint64_t>(std::max(1.0, nodes_[node].pulls));
@@ -87,8 +87,8 @@ class TextbookHct {
     credit(left + 1);
   }
 
-  /// Rewards of an arm that nobody asked for: the first node with that arm learns them, as soon as
-  /// there is one. The root, which is never pulled, does not.
+  /// Observed rewards of an arm: learnt by the first node with that arm, once it exists. The root,
+  /// which is never pulled, learns none.
   void observe(const std::vector<double>& arm, double pulls, double sum) {
     if (refreshes_ == 0) refresh();
     Observed& all = waiting_[arm];
@@ -101,7 +101,7 @@ class TextbookHct {
     }
   }
 
-  /// What is known of the rewards: whoever plays shows it all of them, if their range is not given.
+  /// The scale of the rewards. The caller must show it all rewards if their range is not declared.
   [[nodiscard]] TextbookScale& scale() { return scale_; }
   [[nodiscard]] const TextbookScale& scale() const { return scale_; }
 
@@ -161,7 +161,7 @@ class TextbookHct {
     nodes_[at].left = first;
     make_node(at, nodes_[at].depth + 1);
     make_node(at, nodes_[at].depth + 1);
-    std::copy(parts.begin(), parts.end(), cell(first).begin());  // and that of the right child
+    std::copy(parts.begin(), parts.end(), cell(first).begin());  // the cells of both children
     for (std::size_t child = first; child < nodes_.size(); ++child) {
       nodes_[child].extent = partition_->extent(cell(child));
     }
@@ -171,7 +171,7 @@ class TextbookHct {
     }
   }
 
-  /// R nu1 rho^h and tau_h by depth: even a textbook would not raise to a power at every node.
+  /// R nu1 rho^h and tau_h by depth, cached because powers at every node would be too slow.
   void tabulate() {
     resolutions_.clear();
     thresholds_.clear();
@@ -182,7 +182,7 @@ class TextbookHct {
     }
   }
 
-  /// A phase begins, or the first reward that differs has been seen.
+  /// Called when a phase begins, or at the first reward that differs.
   void refresh() {
     const bool phase_begins = t_ >= t_plus_;
     scale_.update(phase_begins);
@@ -233,7 +233,7 @@ class TextbookHct {
   std::uint32_t depth_ = 0;
   std::vector<double> resolutions_;
   std::vector<double> thresholds_;
-  std::map<std::vector<double>, Observed> waiting_;  // for a node with that arm
+  std::map<std::vector<double>, Observed> waiting_;  // observed rewards without a node
 };
 
 }  // namespace canopy::testing

@@ -15,10 +15,9 @@
 
 namespace canopy::testing {
 
-/// HOO as its paper writes it, as a recursive tree in which every bound is computed from scratch
-/// after every pull. R, which outlives a tree, is kept elsewhere. With a horizon it is the
-/// truncated version. It shares the partition and the random stream with canopy's, and nothing
-/// else.
+/// HOO as in its paper: a recursive tree in which every bound is recomputed after every pull. R,
+/// which outlives a tree, is stored elsewhere. With a horizon it is the truncated version. Shares
+/// only the partition and the random stream with canopy's.
 class TextbookHoo {
  public:
   static constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -43,12 +42,13 @@ class TextbookHoo {
         horizon_(horizon) {
     root_.cell.resize(partition_->cell_size());
     partition_->root(root_.cell);
-    if (horizon_ == 0.0 || depth_limit() > 0) split(root_);  // it is in the tree from the start
+    if (horizon_ == 0.0 || depth_limit() > 0)
+      split(root_);  // the root's children exist from the start
   }
 
   /// The path to the leaf to be played.
   std::vector<Node*> select(RandomStream& random) {
-    if (t_ != 0) compute_bounds(root_);  // R may be another one
+    if (t_ != 0) compute_bounds(root_);  // R may have changed
     std::vector<Node*> path{&root_};
     while (!path.back()->parts.empty()) {
       const Node& at = *path.back();
@@ -68,7 +68,7 @@ class TextbookHoo {
     return path;
   }
 
-  /// A mapped reward.
+  /// Learns a mapped reward.
   void learn(const std::vector<Node*>& path, double reward) {
     ++t_;
     for (Node* node : path) {

@@ -13,13 +13,13 @@
 
 namespace canopy::testing {
 
-/// The adaptive tree with limits on other numbers, written down literally: a tree for rewards, and
-/// one for each metric whose nodes are the same cells. Letters are those of the formulas:
+/// A literal implementation of the adaptive tree with limits: one tree for rewards, and one for
+/// each metric over the same cells. Letters are those of the formulas:
 ///
 ///     e_j(k, u) = max(m - k sqrt(u) - max_j, min_j - m - k sqrt(u), 0)
 ///     b(k)      = sum over metrics of e_j(k, v) / S_j
 ///
-/// of which e_j is 0 where the limit is the end of all values and the arm's own mean is there. One
+/// where e_j is 0 if the limit is at the end of all values and the arm's own mean is there. One
 /// turn is choose(), then learn() with rewards and metrics, one pull at a time, while is_open().
 class TextbookLimited {
  public:
@@ -64,7 +64,7 @@ class TextbookLimited {
   [[nodiscard]] const std::vector<TextbookAdaptive::Node>& nodes() const { return rewards_.nodes_; }
   [[nodiscard]] const TextbookAdaptive& metric(std::size_t j) const { return metrics_[j]; }
 
-  /// z of a metric: deviations from its level to its limit.
+  /// z of a metric: standard deviations between its level and its limit.
   [[nodiscard]] double z(std::size_t j, std::size_t node) const {
     const Node& known = metrics_[j].nodes_[node];
     if (is_at_end(j, known)) return std::sqrt(known.T) / 2.0;
@@ -104,7 +104,8 @@ class TextbookLimited {
     return sum;
   }
 
-  /// Whether a leaf is beyond its limits in metrics that are known better than they vary in it.
+  /// Whether a leaf is beyond its limits only in metrics that are known more precisely than they
+  /// vary within it.
   [[nodiscard]] bool may_be_kept_by_parts(std::size_t leaf) const {
     bool is_beyond = false;
     for (std::size_t j = 0; j < metrics_.size(); ++j) {
@@ -155,7 +156,7 @@ class TextbookLimited {
     return best;
   }
 
-  /// Everywhere, whatever the limits.
+  /// Covers all cells, regardless of limits.
   [[nodiscard]] std::size_t cover() {
     std::size_t best = kNone;
     for (const std::size_t leaf : rewards_.leaves()) {
@@ -169,7 +170,7 @@ class TextbookLimited {
     return nodes()[best].left;
   }
 
-  /// As without limits, but for what is beyond them.
+  /// Sweeps as without limits, skipping cells beyond them.
   [[nodiscard]] std::size_t sweep() {
     if (rewards_.sweep_at_ == rewards_.sweep_.size()) list_sweep();
     while (rewards_.sweep_at_ < rewards_.sweep_.size()) {
@@ -230,7 +231,7 @@ class TextbookLimited {
     if (static_cast<double>(rewards_.pulls_since_pass_) >= size / 16.0) pass();
   }
 
-  /// In all trees at once.
+  /// Cuts a leaf in all trees.
   void cut(std::size_t at) {
     bool moved = rewards_.divide(at);
     for (TextbookAdaptive& metric : metrics_) moved = metric.divide(at) || moved;
@@ -253,7 +254,7 @@ class TextbookLimited {
     for (const std::size_t leaf : rewards_.leaves()) set_key(leaf);
   }
 
-  /// What lies beyond a limit is a loss as well.
+  /// Counts violations of a limit as a loss, too.
   void settle_accounts() {
     double level = -std::numeric_limits<double>::infinity();  // L
     double least = std::numeric_limits<double>::infinity();   // b*
@@ -278,7 +279,7 @@ class TextbookLimited {
   TextbookAdaptive rewards_;
   std::vector<TextbookAdaptive> metrics_;
   std::vector<Ends> limits_;
-  std::vector<double> shortfalls_;  // of leaves
+  std::vector<double> shortfalls_;  // shortfalls of leaves
   std::uint64_t left_ = 0;          // pulls of the turn
   bool is_beyond_ = false;
   double mean_before_ = 0.0;

@@ -19,7 +19,7 @@
 
 namespace canopy::testing {
 
-/// What POO and GPO are run on: a noisy function of the arm, evaluated so many times and no more.
+/// The function that POO and GPO are run on: noisy, with a limited number of evaluations.
 struct Budget {
   std::function<double(Arm)> function;
   std::size_t left = 0;
@@ -40,7 +40,7 @@ inline Objective objective_inside(const Objective& objective) {
   return inside;
 }
 
-/// One HOO of POO: a textbook HOO with its own coin, and what it has to know of its rewards.
+/// One HOO of POO: a textbook HOO with its own random stream and the scale of its rewards.
 class TextbookInstance {
  public:
   TextbookInstance(std::shared_ptr<const Partition> partition, const Objective& objective,
@@ -67,7 +67,7 @@ class TextbookInstance {
   std::uint64_t t_ = 0;
 };
 
-/// POO as its paper writes it, over textbook HOOs, until the budget is used up.
+/// POO as in its paper, over textbook HOOs, until the budget is used up.
 inline void textbook_poo(const std::shared_ptr<const Partition>& partition,
                          const Objective& objective, double nu_max, double rho_max,
                          double confidence_scale, std::uint64_t seed, Budget& budget) {
@@ -104,7 +104,7 @@ inline void textbook_poo(const std::shared_ptr<const Partition>& partition,
   }
 }
 
-/// GPO as its paper writes it, over optimizers of the catalogue. Returns the arm that wins.
+/// GPO as in its paper, over optimizers of the catalogue. Returns the winning arm.
 inline std::vector<double> textbook_gpo(const std::string& base, OptionValues others, double nu_max,
                                         double rho_max, std::size_t horizon, const Space& space,
                                         SplitRule partition, const Objective& objective,

@@ -10,7 +10,7 @@
 
 namespace canopy::testing {
 
-/// Many pulls in flight over the textbook HCT, rule by rule and without a thought for speed.
+/// Many pulls in flight over the textbook HCT, a literal implementation of the rules.
 class TextbookProtocol {
  public:
   struct Open {
@@ -22,10 +22,10 @@ class TextbookProtocol {
                    const Objective& objective)
       : hct_(std::move(partition), options, objective) {}
 
-  /// The rewards that are told or observed next, in the user's units.
+  /// Must be shown the rewards that are told or observed next, in the user's units.
   TextbookScale& scale() { return hct_.scale(); }
 
-  /// Returns the new ticket; `open()` tells its node and length.
+  /// Returns the new ticket; `open()` gives its node and length.
   std::uint64_t ask(std::uint64_t pulls) {
     if (!episode_) {
       const std::size_t node = hct_.select();
@@ -38,7 +38,7 @@ class TextbookProtocol {
     return last_ticket_;
   }
 
-  /// Mapped rewards, at most as many as the ticket has left.
+  /// Tells mapped rewards, at most as many as the ticket has left.
   void tell(std::uint64_t ticket, std::uint64_t count, double sum) {
     Open& open = open_.at(ticket);
     const std::size_t node = open.node;
@@ -54,7 +54,7 @@ class TextbookProtocol {
     if (episode_ && (episode_->answered >= episode_->length || hct_.t() >= hct_.t_plus())) finish();
   }
 
-  /// Mapped rewards of an arm that nobody asked for. They are no answer: t stays.
+  /// Adds mapped observed rewards of an arm. They do not count as steps: t stays.
   void observe(const std::vector<double>& arm, std::uint64_t count, double sum) {
     hct_.observe(arm, static_cast<double>(count), sum);
   }

@@ -10,9 +10,9 @@
 
 namespace canopy::testing {
 
-/// R and the origin of rewards as SPEC.md has them: a range that was given, or the largest minus
-/// the smallest of the list of all rewards, gone through anew whenever a phase begins. While all
-/// are equal R is 1, and the first that differs makes it due.
+/// R and the origin of rewards: a declared range, or the largest minus the smallest of all rewards,
+/// recomputed whenever a phase begins. While all rewards are equal R is 1, and the first different
+/// one makes an update due.
 class TextbookScale {
  public:
   explicit TextbookScale(const Objective& objective)
@@ -24,19 +24,19 @@ class TextbookScale {
     scale_ = (*range_)[1] - (*range_)[0];
   }
 
-  /// Rewards in the user's units: the ends of what was told at once, and their mean.
+  /// Adds rewards in the user's units: the ends of what was told together, and their mean.
   void see(double low, double high, double mean) {
     if (!origin_) origin_ = mean;
     seen_.push_back({low, high});
   }
   void see(double reward) { see(reward, reward, reward); }
 
-  /// In force from the next phase on.
+  /// Takes effect in the next phase.
   void set_range(const std::optional<std::array<double, 2>>& range) { next_range_ = range; }
 
   [[nodiscard]] bool is_due() const { return !range_ && !learnt_ && spread() > 0.0; }
 
-  /// When a phase begins, and inside one when it is due.
+  /// Call when a phase begins, and within one when an update is due.
   void update(bool phase_begins) {
     if (phase_begins) range_ = next_range_;
     learnt_ = !range_ && spread() > 0.0;
@@ -48,7 +48,7 @@ class TextbookScale {
   [[nodiscard]] double to_mapped(double reward) const {
     return minimizes_ ? *origin_ - reward : reward - *origin_;
   }
-  /// The sum of so many rewards.
+  /// The mapped sum of `count` rewards.
   [[nodiscard]] double to_mapped(double sum, std::uint64_t count) const {
     const double level = static_cast<double>(count) * *origin_;
     return minimizes_ ? level - sum : sum - level;

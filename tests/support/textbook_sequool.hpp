@@ -7,7 +7,7 @@
 
 namespace canopy::testing {
 
-/// SequOOL as its paper writes it, for so many cells to be cut.
+/// SequOOL as in its paper, for `n` cells to be cut.
 inline void textbook_sequool(TextbookCells& tree, int n, SideBySide& world) {
   using Cell = TextbookCells::Cell;
   double harmonic = 0.0;

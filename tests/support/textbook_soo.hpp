@@ -7,7 +7,7 @@
 
 namespace canopy::testing {
 
-/// SOO as its paper writes it, with what canopy's essay adds where the paper is silent.
+/// SOO as in its paper, with canopy's choices where the paper leaves details open.
 inline void textbook_soo(TextbookCells& tree, double depth_power, SideBySide& world) {
   using Cell = TextbookCells::Cell;
   const auto f = [](const Cell& cell) { return cell.mean(); };

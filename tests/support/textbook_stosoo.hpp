@@ -7,7 +7,7 @@
 
 namespace canopy::testing {
 
-/// StoSOO as its paper writes it. Returns the cell that it recommends.
+/// StoSOO as in its paper. Returns the cell that it recommends.
 inline TextbookCells::Cell* textbook_stosoo(TextbookCells& tree, double n, double k, int h_max,
                                             double delta, SideBySide& world) {
   using Cell = TextbookCells::Cell;
@@ -20,7 +20,7 @@ inline TextbookCells::Cell* textbook_stosoo(TextbookCells& tree, double n, doubl
     something = false;
     double b_max = -TextbookCells::kInf;
     for (int h = 0; h <= std::min(tree.depth(), h_max) && t() <= n; ++h) {
-      for (bool again = true; again;) {  // more than once only where a cell cannot be cut
+      for (bool again = true; again;) {  // repeats only if a cell cannot be cut
         again = false;
         Cell* best = TextbookCells::best(tree.leaves(h), b);
         if (best == nullptr || b(*best) < b_max) continue;

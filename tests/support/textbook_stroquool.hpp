@@ -8,7 +8,7 @@
 
 namespace canopy::testing {
 
-/// StroquOOL as its paper writes it. Returns the cell that it recommends.
+/// StroquOOL as in its paper. Returns the cell that it recommends.
 inline TextbookCells::Cell* textbook_stroquool(TextbookCells& tree, int h_max, SideBySide& world) {
   using Cell = TextbookCells::Cell;
   const auto play = [&](Cell& cell, int times) {
@@ -60,7 +60,7 @@ inline TextbookCells::Cell* textbook_stroquool(TextbookCells& tree, int h_max, S
   return best != nullptr ? best : &tree.root();
 }
 
-/// What is recommended if the horizon ends the first loop: the highest mean of the cells with the
+/// The recommendation if the horizon ends the first loop: the highest mean among the cells with the
 /// most pulls, by powers of two.
 inline TextbookCells::Cell* textbook_stroquool_interrupted(const TextbookCells& tree, int h_max) {
   using Cell = TextbookCells::Cell;

@@ -16,9 +16,8 @@
 
 namespace canopy::testing {
 
-/// VHCT as its paper writes it: a recursive tree in which every bound and every threshold is
-/// computed from scratch before every pull. It shares the partition and the arithmetic of `Rewards`
-/// with canopy's, and nothing else.
+/// VHCT as in its paper: a recursive tree in which every bound and every threshold is recomputed
+/// before every pull. Shares only the partition and the arithmetic of `Rewards` with canopy's.
 class TextbookVhct {
  public:
   static constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -63,7 +62,7 @@ class TextbookVhct {
     return *at;
   }
 
-  /// A reward in the user's units.
+  /// Learns a reward in the user's units.
   void learn(Node& node, double reward) {
     ++t_;
     scale_.see(reward);

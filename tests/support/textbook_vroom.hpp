@@ -14,14 +14,14 @@
 
 namespace canopy::testing {
 
-/// VROOM as the essay above canopy's class has it, with all cells of all depths from the start, a
-/// sort of all of them at every step, and sums that are added up term by term.
+/// VROOM as described at canopy's class, with all cells of all depths from the start, sorting all
+/// of them at every step, and summing term by term.
 class TextbookVroom {
  public:
   using Leaf = TextbookCells::Cell;
 
   struct Cell {
-    Leaf* leaf = nullptr;  ///< where it is in the tree: one that cannot be cut is in many depths
+    Leaf* leaf = nullptr;  ///< its node in the tree, shared by depths if it cannot be cut
     double share = 1.0;
     std::vector<Cell*> parts = {};
     Cell* above = nullptr;
@@ -30,7 +30,7 @@ class TextbookVroom {
     double weight = 0.0;
     double weighted_sum = 0.0;
     double inverse_probabilities = 0.0;
-    int first_reward = 0;  ///< the step of it
+    int first_reward = 0;  ///< step of its first reward
     double probability = 0.0;
   };
 
@@ -75,7 +75,7 @@ class TextbookVroom {
     }
   }
 
-  /// By what it recommends cells: the largest value of all, or of those with that arm.
+  /// The largest value by which cells are recommended, among all, or among those with that arm.
   [[nodiscard]] double largest(double scale, const std::vector<double>* arm = nullptr) const {
     double largest = -TextbookCells::kInf;
     for (int h = 1; h <= depth_; ++h) {
@@ -106,7 +106,7 @@ class TextbookVroom {
     }
   }
 
-  /// Puts those with rewards in order, and gives every cell its probability.
+  /// Sorts the cells with rewards, and assigns every cell its probability.
   void rank(int h, double scale) {
     std::vector<Cell*>& ranked = ranked_[h];
     ranked.clear();
@@ -139,13 +139,13 @@ class TextbookVroom {
   }
 
   [[nodiscard]] Cell* part_of(Cell& cell) {
-    // One that cannot be cut needs no random number.
+    // A cell that cannot be cut needs no random number.
     if (cell.parts.size() == 1) return cell.parts[0];
     const double place = random_.uniform() * static_cast<double>(cell.parts.size());
     return cell.parts[static_cast<std::size_t>(place)];
   }
 
-  /// The depth that is drawn, and a cell.
+  /// Draws a depth and a cell.
   [[nodiscard]] std::pair<int, Cell*> draw() {
     double left = random_.uniform() * total_;
     for (int h = 1; h <= depth_; ++h) {
@@ -165,8 +165,8 @@ class TextbookVroom {
 
   [[nodiscard]] bool all_have_rewards(int h) const { return ranked_.at(h).size() == at(h).size(); }
 
-  /// From everything, until it is one without rewards at that depth; after a thousand times, one
-  /// of those without rewards.
+  /// Draws from all cells until one has no rewards at that depth; after a thousand draws, from
+  /// those without rewards.
   [[nodiscard]] Cell* draw_unseen(int depth) {
     for (int tries = 0; tries < 1000; ++tries) {
       Cell* cell = levels_[0].front().get();
@@ -186,7 +186,7 @@ class TextbookVroom {
     return last;
   }
 
-  /// Q: of a point that is drawn uniformly in this cell, or in one that it lies in.
+  /// Q: the probability of a point drawn uniformly in this cell, or in a cell that contains it.
   [[nodiscard]] double chance_of(const Cell& cell, int depth) const {
     double chance = 0.0;
     const Cell* above = &cell;
@@ -206,8 +206,8 @@ class TextbookVroom {
   RandomStream random_;
   std::vector<std::vector<std::unique_ptr<Cell>>> levels_;
   std::vector<int> ranks_;                    // N, from depth 1 on
-  std::map<int, std::vector<Cell*>> ranked_;  // with rewards, the best first
-  std::map<int, double> rest_;                // of H(N), for those without
+  std::map<int, std::vector<Cell*>> ranked_;  // cells with rewards, the best first
+  std::map<int, double> rest_;                // part of H(N) for cells without rewards
   double total_ = 0.0;
   int steps_ = 0;
 };

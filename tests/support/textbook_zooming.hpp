@@ -14,13 +14,12 @@
 
 namespace canopy::testing {
 
-/// The zooming algorithm as its paper writes it, with the metric of a tree of cells: every ball and
-/// every index is computed from scratch in every step. It shares the partition with canopy's, and
-/// nothing else.
+/// The zooming algorithm as in its paper, with the metric of a tree of cells: every ball and every
+/// index is recomputed in every step. Shares only the partition with canopy's.
 class TextbookZooming {
  public:
   struct Active {
-    std::string home;  ///< The way down to the cell that the arm is the centre of.
+    std::string home;  ///< Path to the cell of which the arm is the centre.
     std::vector<double> arm;
     double pulls = 0.0;
     double sum = 0.0;  ///< in mapped units
@@ -33,7 +32,7 @@ class TextbookZooming {
         rho_(rho),
         confidence_scale_(confidence_scale) {}
 
-  /// The arm to be played with R = `scale`, after both rules.
+  /// Returns the arm to be played with R = `scale`, after both rules.
   Active& select(double scale) {
     if (t_ == end_) {
       ++phase_;
@@ -102,7 +101,7 @@ class TextbookZooming {
     return nu1_ * std::pow(rho_, extent == Extent::unordered ? 0 : static_cast<int>(box.depth));
   }
 
-  /// The way down to the largest cell around an arm within its radius.
+  /// The path to the largest cell around an arm within its radius.
   [[nodiscard]] std::string ball(const Active& arm) const {
     std::string path;
     for (Box box = box_at(""); diameter(box) > radius(arm);) {
@@ -121,7 +120,7 @@ class TextbookZooming {
     return path;
   }
 
-  /// The first largest cell without a ball in it that no ball covers.
+  /// The first largest cell that contains no ball and that no ball covers.
   [[nodiscard]] static std::optional<std::string> uncovered(const std::string& cell,
                                                             const std::vector<std::string>& balls) {
     bool has_balls = false;

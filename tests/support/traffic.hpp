@@ -38,8 +38,8 @@ inline const std::vector<std::string>& all_kinds_of_studies() {
   return all;
 }
 
-/// A conversation as drawn: asks, answers in every way, observations, drops, ends of turns. Where
-/// there are contexts, some numbers are beyond their ranges.
+/// A random conversation: asks, rewards in every form, observations, drops, ends of turns. With
+/// contexts, some numbers are outside their ranges.
 class Traffic {
  public:
   explicit Traffic(std::uint64_t seed, bool observes = true)

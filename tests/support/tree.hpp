@@ -8,13 +8,13 @@
 
 namespace canopy::testing {
 
-// Short ways into the tree of an optimizer that has one. All of them bring its bounds up to date.
+// Shortcuts to the tree of an optimizer that has one. All of them update its bounds.
 
 inline std::vector<NodeView> nodes_of(Optimizer& optimizer) {
   return optimizer.tree()->nodes();
 }
 
-/// The way down to the arm of an open ticket.
+/// The path to the arm of an open ticket.
 inline std::string path_of(Optimizer& optimizer, Ticket ticket) {
   const TreeView& tree = *optimizer.tree();
   return tree.path(tree.place(ticket).value().node);

@@ -1,5 +1,5 @@
 #pragma once
-// Values that many tests need.
+// Values that many tests use.
 #include <canopy/context.hpp>
 #include <canopy/space.hpp>
 #include <limits>

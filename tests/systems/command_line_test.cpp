@@ -55,7 +55,7 @@ TEST(CommandLine, EveryShortTextIsCutAsARealShellCutsIt) {
     for (int rest = number, i = 0; i < 4; ++i, rest /= 5) {
       text += letters[static_cast<std::size_t>(rest % 5)];
     }
-    text += 'z';  // so that something is behind a last backslash
+    text += 'z';  // so that a last backslash is followed by a character
     const CommandResult shell = run_command({"/bin/sh", "-c", "printf '<%s>' " + text}, {});
     std::string ours;
     try {
@@ -93,7 +93,7 @@ TEST(CommandLine, MalformedPlaceholdersAreRefused) {
   EXPECT_EQ(message_of("set {a", false), "\"{a\": the brace is not closed; write {{ for a brace");
   EXPECT_EQ(message_of("set {a{b}", false),
             "\"{a{b}\": the brace is not closed; write {{ for a brace");
-  EXPECT_EQ(message_of("set {}", false), "{} names no parameter; write {{}} for braces");
+  EXPECT_EQ(message_of("set {}", false), "{} does not name a parameter; write {{}} for braces");
   EXPECT_EQ(message_of("set a}", false), "there is a } without a {; write }} for a brace");
   EXPECT_EQ(message_of("set \\{a}", false),
             "there is a backslash before a placeholder; write {{ for a brace");
@@ -109,7 +109,7 @@ TEST(CommandLine, APlaceholderIsFilledInInsideItsWord) {
             (Words{"cmd", "1 2", "x=1 2y", "1 2", "-1 2-", "\"q'"}));
 }
 
-TEST(CommandLine, AWordStaysOneWordWhateverTheValueHolds) {
+TEST(CommandLine, AValueStaysOneWord) {
   for (const std::string value : {"", " ", "a b", "'", "\"", "$(rm)", "`rm`", "a\nb", "-rf", "--",
                                   "\\", "{a}", "}", "*", "\x01\xff"}) {
     EXPECT_EQ(words_of("set {a} x{a}", {{"a", value}}), (Words{"set", value, "x" + value}));
@@ -151,7 +151,7 @@ TEST(ShellCommandLine, AValueIsAVariableWithTheNameOfItsParameter) {
 
 class Injection : public WithFolder {
  protected:
-  /// Values that would make a file if anything in them were run.
+  /// Values that would create a file if any part of them were executed.
   [[nodiscard]] Values attacks() const {
     const std::string touch = "touch " + path("pwned");
     std::string bytes;

@@ -53,14 +53,15 @@ TEST(Reading, RefusesAnythingElseInWords) {
   EXPECT_EQ(complaint("{\"reward\": }"), "printed an object that is not JSON: \"{\"reward\": }\"");
   EXPECT_EQ(complaint("{\"reward\": 1} trailing"),
             "printed an object that is not JSON: \"{\"reward\": 1} trailing\"");
-  EXPECT_EQ(complaint("{\"reward\": 1, \"p99\": NaN}"),
-            "printed an object with NaN or Infinity, which JSON has not: print null, or leave the "
-            "metric out: \"{\"reward\": 1, \"p99\": NaN}\"");
+  EXPECT_EQ(
+      complaint("{\"reward\": 1, \"p99\": NaN}"),
+      "printed an object with NaN or Infinity, which is not valid JSON: print null, or leave the "
+      "metric out: \"{\"reward\": 1, \"p99\": NaN}\"");
   EXPECT_EQ(complaint("{\"p99\": 1}"),
             "printed an object without a number \"reward\": \"{\"p99\": 1}\"");
   EXPECT_EQ(complaint("{\"reward\": null}"),
             "printed an object without a number \"reward\": \"{\"reward\": null}\"");
-  EXPECT_NE(complaint("{\"reward\": 1, \"a b\": 2}").find("printed the name \"a b\""),
+  EXPECT_NE(complaint("{\"reward\": 1, \"a b\": 2}").find("printed the invalid name \"a b\""),
             std::string::npos);
   std::string many = "{\"reward\": 1";
   for (int i = 0; i < 33; ++i) many += ", \"m" + std::to_string(i) + "\": 1";
@@ -69,10 +70,10 @@ TEST(Reading, RefusesAnythingElseInWords) {
 
 // --- programs -----------------------------------------------------------------------------------
 
-/// Programs that leave files in a folder.
+/// Programs that write files in a folder.
 class CommandSystemInFolder : public WithFolder {
  protected:
-  /// What is run by a shell; the name of a file is written <so>.
+  /// A shell command; <name> is replaced by the path of that file.
   [[nodiscard]] CommandSystem system_of(SystemCommands commands,
                                         const std::atomic<bool>* stop = nullptr) const {
     for (std::optional<std::string>* command :
@@ -82,7 +83,7 @@ class CommandSystemInFolder : public WithFolder {
     commands.shell = true;
     return {commands, space_, stop};
   }
-  /// The same in contexts.
+  /// The same system with contexts.
   [[nodiscard]] CommandSystem in_contexts(SystemCommands commands) const {
     for (std::optional<std::string>* command :
          {&commands.apply, &commands.measure, &commands.process}) {
@@ -104,7 +105,7 @@ class CommandSystemInFolder : public WithFolder {
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
 
-  /// What went wrong; empty: nothing.
+  /// The error message; empty if there is none.
   static std::string text_of(const std::optional<SystemFailure>& failure) {
     return failure ? failure->what : "";
   }
@@ -189,8 +190,8 @@ TEST_F(CommandSystemInFolder, TheSettingIsGivenAgainWhereApplyMentionsTheVariabl
 
 TEST_F(CommandSystemInFolder, WithoutAContextThatItNeedsNothingIsRun) {
   CommandSystem system = in_contexts({.apply = "true {x} {tenant}", .measure = "echo {load}"});
-  EXPECT_EQ(text_of(system.apply(arm_)), "apply: no context was observed yet");
-  EXPECT_EQ(text_of(system.measure(arm_)), "measure: no context was observed yet");
+  EXPECT_EQ(text_of(system.apply(arm_)), "apply: no context has been observed yet");
+  EXPECT_EQ(text_of(system.measure(arm_)), "measure: no context has been observed yet");
 }
 
 TEST_F(CommandSystemInFolder, AContextBeyondItsRangeIsHandedOnAsItWasObserved) {

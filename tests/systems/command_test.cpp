@@ -32,7 +32,7 @@ namespace {
 
 using Outcome = CommandResult::Outcome;
 
-/// Gives a command longer and longer until it has printed a line.
+/// Increases the time limit of a command until it has printed a line.
 CommandResult time_out_after_a_line(const Words& words) {
   CommandResult result;
   for (double seconds = 0.1; seconds < 60.0; seconds *= 4.0) {
@@ -104,10 +104,9 @@ TEST_F(CommandInFolder, ACommandRunsInTheFolderThatItIsGiven) {
   const std::string folder = std::filesystem::canonical(path("")).string();
   EXPECT_EQ(run_command({"/bin/pwd"}, {.folder = folder}).output, folder + "\n");
   const CommandResult lost = run_command({"/bin/pwd"}, {.folder = path("nowhere")});
-  EXPECT_EQ(
-      lost.describe(),
-      "/bin/pwd cannot be started: the folder that it is to run in cannot be entered: No such "
-      "file or directory");
+  EXPECT_EQ(lost.describe(),
+            "/bin/pwd cannot be started: cannot enter its working directory: No such "
+            "file or directory");
 }
 
 TEST_F(CommandInFolder, AScriptWhoseInterpreterIsMissingCannotBeStarted) {
@@ -115,12 +114,13 @@ TEST_F(CommandInFolder, AScriptWhoseInterpreterIsMissingCannotBeStarted) {
   std::filesystem::permissions(path("canopy-script"), std::filesystem::perms::owner_all);
   const CommandResult result = run_command({path("canopy-script")}, {});
   EXPECT_EQ(result.code, ENOENT);
-  EXPECT_EQ(result.describe(), excerpt(path("canopy-script")) +
-                                   " cannot be started: the interpreter that its file names is not "
-                                   "there");
+  EXPECT_EQ(result.describe(),
+            excerpt(path("canopy-script")) +
+                " cannot be started: the interpreter in its first line (#!) does not exist");
   const RunLimits in_path{.environment = {{"PATH", path("") + ":/bin"}}};
-  EXPECT_EQ(run_command({"canopy-script"}, in_path).describe(),
-            "canopy-script cannot be started: the interpreter that its file names is not there");
+  EXPECT_EQ(
+      run_command({"canopy-script"}, in_path).describe(),
+      "canopy-script cannot be started: the interpreter in its first line (#!) does not exist");
 }
 
 TEST(Command, WordsThatNoProgramCanGetAreRefused) {
@@ -335,7 +335,7 @@ TEST_F(CommandInFolder, NeitherDoesOneThatLeftTheGroup) {
   EXPECT_EQ(result.output, "5\n");
   const std::optional<pid_t> daemon = id_in(path("id"));
   ASSERT_TRUE(daemon);
-  EXPECT_TRUE(eventually([&] { return !is_running(*daemon); })) << "nobody reads what it prints";
+  EXPECT_TRUE(eventually([&] { return !is_running(*daemon); })) << "its output is not read";
 }
 
 TEST(Command, AProgramThatClosesItsOutputIsWaitedFor) {
@@ -411,8 +411,8 @@ TEST(Command, ManyThreadsRunTheirOwn) {
   EXPECT_EQ(right, 8 * 20);
 }
 
-/// As on an older kernel: the calls that tell of a process's end, close descriptors and fork into
-/// control groups are missing.
+/// Simulates an older kernel without the system calls that report the end of a process, close
+/// descriptors, and fork into control groups.
 bool forget_newer_calls() {
   const auto missing = [](unsigned call) {
     return std::array{sock_filter{BPF_JMP | BPF_JEQ | BPF_K, 0, 1, call},
@@ -436,7 +436,7 @@ bool forget_newer_calls() {
 
 TEST(Command, RunsOnOlderKernels) {
   EXPECT_TRUE(is_true_in_own_process([] {
-    if (!forget_newer_calls()) return true;  // cannot be tried here
+    if (!forget_newer_calls()) return true;  // cannot be tested here
     if (syscall(SYS_pidfd_open, getpid(), 0) != -1) return false;
     if (dup2(STDOUT_FILENO, 77) != 77) return false;
     const CommandResult result =

@@ -31,7 +31,7 @@ class ContextReaderTest : public ::testing::Test {
     return ContextReader(contexts, inputs, true, clock).read({.timeout_seconds = 5.0});
   }
 
-  /// One value; a failure is one of the test.
+  /// Reads one value; fails the test if that fails.
   [[nodiscard]] double value(const ContextVariable& variable, const ContextInput& input,
                              double at = kMonday) const {
     const auto result = read({variable}, {input}, at);

@@ -32,7 +32,7 @@ std::string content_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-/// The control groups that a process made for its commands.
+/// The control groups that a process created for its commands.
 std::size_t cgroups_of(pid_t id) {
   const std::optional<std::string> folder = Cgroup::own_folder();
   if (!folder) return 0;
@@ -53,7 +53,7 @@ bool have_no_children() {
   return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD;
 }
 
-/// Commands that leave something behind. All that they start is known by its environment.
+/// Commands that leave processes behind. All of them can be found by an environment variable.
 class Leaving : public WithFolder {
  protected:
   Leaving() {
@@ -67,7 +67,7 @@ class Leaving : public WithFolder {
                  "setsid \"$0\" \"$1\" $(($2 + 1)) &");
   }
 
-  /// How to leave a script behind, which writes a number into the file `id`.
+  /// Ways to leave a script behind that writes its process id into the file `id`.
   [[nodiscard]] std::vector<std::string> ways() const {
     const std::string id = " " + path("id") + " ";
     return {path("stay") + id + "&",
@@ -81,7 +81,7 @@ class Leaving : public WithFolder {
             "setsid sh -c 'setsid sh -c \"setsid " + path("stay") + id + "; :\"; :' &"};
   }
 
-  /// The same, and it is there when the script goes on.
+  /// The same, but waits until the script is running.
   [[nodiscard]] std::string left(const std::string& way) const {
     return way + " while ! [ -s " + path("id") + " ]; do sleep 0.01; done; ";
   }
@@ -116,7 +116,7 @@ class Leaving : public WithFolder {
     std::filesystem::remove(path("id"));
   }
 
-  /// Does something in another process and kills that as soon as something was left behind.
+  /// Runs a function in a child process, which is killed as soon as it has left a process behind.
   void kill_meanwhile(const std::function<void()>& work) {
     const pid_t helper = fork();
     if (helper == 0) {
@@ -136,7 +136,7 @@ class Leaving : public WithFolder {
   }
 };
 
-/// With a control group, if there are any, and without one.
+/// With a control group, if available, and without one.
 class Ending : public Leaving, public ::testing::WithParamInterface<bool> {
  protected:
   [[nodiscard]] RunLimits limits() const {

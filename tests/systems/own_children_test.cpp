@@ -25,7 +25,7 @@ std::vector<pid_t> listed_by(List list, std::size_t room) {
   return ids;
 }
 
-/// Forks some, of which the first ends, and tells whether a condition holds as long as they are.
+/// Forks several children, the first of which ends, and evaluates a condition while they exist.
 template <class Condition>
 bool holds_with_children(std::size_t count, const Condition& condition) {
   return is_true_in_own_process([&] {

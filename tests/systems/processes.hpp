@@ -16,7 +16,7 @@
 
 namespace canopy {
 
-/// Whether something comes true in a time that is long enough for any machine.
+/// Whether a condition becomes true within a time that is sufficient on any machine.
 template <class Condition>
 bool eventually(const Condition& condition) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -27,7 +27,7 @@ bool eventually(const Condition& condition) {
   return true;
 }
 
-/// Whether a process is there and not merely waiting to be reaped.
+/// Whether a process exists and is not a zombie.
 inline bool is_running(pid_t id) {
   std::ifstream file("/proc/" + std::to_string(id) + "/stat");
   std::string stat;
@@ -37,7 +37,7 @@ inline bool is_running(pid_t id) {
          stat.at(name_end + 2) != 'X';
 }
 
-/// The number that a process wrote into a file, once it has.
+/// The number that a process has written into a file, once it has.
 inline std::optional<pid_t> id_in(const std::string& path) {
   std::ifstream file(path);
   std::string line;
@@ -45,7 +45,7 @@ inline std::optional<pid_t> id_in(const std::string& path) {
   return static_cast<pid_t>(std::stol(line));
 }
 
-/// Does something in a process of its own, which it may spoil. Returns whether it was true.
+/// Runs a function in a child process, whose state it may change. Returns its result.
 template <class Work>
 bool is_true_in_own_process(const Work& work) {
   const pid_t id = fork();
@@ -56,7 +56,7 @@ bool is_true_in_own_process(const Work& work) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/// For tests with files of their own.
+/// For tests that need a temporary folder.
 class WithFolder : public ::testing::Test {
  protected:
   [[nodiscard]] std::string path(const std::string& name) const { return folder_.path(name); }

@@ -17,7 +17,7 @@
 namespace canopy {
 namespace {
 
-/// A reward of x, for x from 0 to 1; and whatever else the options say.
+/// A system with reward x in [0, 1] and the given options.
 class SimulatedSystemTest : public ::testing::Test {
  protected:
   SimulatedSystemTest() { std::cout << "seed " << seed_ << "\n"; }
@@ -26,7 +26,7 @@ class SimulatedSystemTest : public ::testing::Test {
     return {environment_, clock_, random_, std::move(options)};
   }
 
-  /// What a change says is wrong; empty: nothing.
+  /// The error of a change of setting; empty if none.
   static std::string apply(SimulatedSystem& system, double x) {
     const std::optional<SystemFailure> failure = system.apply({&x, 1});
     return failure ? failure->what : "";
@@ -39,7 +39,7 @@ class SimulatedSystemTest : public ::testing::Test {
     return reading != nullptr ? *reading : Reading{};
   }
 
-  /// What a measurement says is wrong; empty: nothing.
+  /// The error of a measurement; empty if none.
   static std::string failure_at(SimulatedSystem& system, double x) {
     const auto result = system.measure({&x, 1});
     const auto* failure = std::get_if<SystemFailure>(&result);
@@ -84,7 +84,7 @@ TEST_F(SimulatedSystemTest, SettlesByAFactorWithEveryPull) {
   (void)apply(system, 1.0);
   EXPECT_EQ(measure(system, 1.0).reward, 0.5);
   EXPECT_EQ(measure(system, 1.0).reward, 0.75);
-  (void)apply(system, 0.0);  // before it has settled: it was at 0.75
+  (void)apply(system, 0.0);  // before it has settled from 0.75
   EXPECT_EQ(measure(system, 0.0).reward, 0.375);
   (void)apply(system, 0.0);
   EXPECT_EQ(measure(system, 0.0).reward, 0.1875) << "the same setting is no change";
@@ -99,9 +99,9 @@ TEST_F(SimulatedSystemTest, SettlesAtOnceUnlessAskedTo) {
 
 TEST_F(SimulatedSystemTest, CannotBearSomeSettings) {
   SimulatedSystem system = system_with({.fails_at = [](Arm arm) { return arm[0] > 0.5; }});
-  EXPECT_EQ(apply(system, 0.75), "") << "nobody knows until it is measured";
+  EXPECT_EQ(apply(system, 0.75), "") << "only measuring shows it";
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(failure_at(system, 0.75), "measure: the simulated system cannot bear this setting");
+    EXPECT_EQ(failure_at(system, 0.75), "measure: the simulated system fails at this setting");
   }
   EXPECT_EQ(now(), 4.0);
   (void)apply(system, 0.5);
@@ -116,7 +116,7 @@ TEST_F(SimulatedSystemTest, FailsNowAndThen) {
   for (int i = 0; i < kPulls; ++i) {
     const std::string failure = failure_at(system, 0.5);
     if (failure.empty()) continue;
-    EXPECT_EQ(failure, "measure: failed by chance");
+    EXPECT_EQ(failure, "measure: simulated failure");
     ++failures;
   }
   EXPECT_NEAR(failures, 0.2 * kPulls, 7.0 * std::sqrt(0.2 * 0.8 * kPulls));
@@ -145,7 +145,7 @@ TEST_F(SimulatedSystemTest, AnOutageHitsEverythingUntilItIsOver) {
   std::string failure;
   while ((failure = failure_at(system, 0.25)).empty()) ASSERT_LT(system.measurements(), 10'000U);
   EXPECT_EQ(failure, kIsDown);
-  const double until = now() - 1.0 + 600.0;  // it came when the measurement began
+  const double until = now() - 1.0 + 600.0;  // the outage began with the measurement
   EXPECT_EQ(apply(system, 0.75), "apply: the simulated system is down");
   EXPECT_EQ(system.setting(), std::vector{0.25});
   clock_.sleep(until - now() - 1.5);
@@ -198,7 +198,7 @@ TEST_F(SimulatedSystemTest, RegretIsWhatTheMeansOfAllThatWasMeasuredLackToTheBes
   EXPECT_EQ(system.regret(), 1.25) << "failures count";
 }
 
-/// The reward is the x of the arm where the context is 1, else -x; it changes with every pull.
+/// The reward is x if the context is 1, else -x; the context changes with every pull.
 class Alternating final : public ContextualEnvironment {
  public:
   [[nodiscard]] const Space& space() const override { return space_; }
@@ -248,7 +248,7 @@ TEST_F(SimulatedSystemTest, StaysInAContextUntilAPullSucceeds) {
 
 TEST_F(SimulatedSystemTest, CannotAlwaysBeObserved) {
   SimulatedSystem system = system_with({.blind_rate = 1.0});
-  EXPECT_EQ(std::get<SystemFailure>(system.observe()).what, "context: cannot be read by chance");
+  EXPECT_EQ(std::get<SystemFailure>(system.observe()).what, "context: simulated failure");
 }
 
 }  // namespace

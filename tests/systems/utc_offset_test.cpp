@@ -22,7 +22,7 @@ const std::vector<std::string> kZones{
 
 constexpr double kYear = 365.2425 * 86'400.0;
 
-/// What the C library makes of a zone.
+/// The offset of a zone according to the C library.
 double expected(const std::string& zone, double at) {
   (void)setenv("TZ", (":" + zone).c_str(), 1);
   tzset();

@@ -1,4 +1,4 @@
-"""Compares what was acknowledged with the journal, and the journal with what servers show.
+"""Compares acknowledged requests with the journal, and the journal with what servers return.
 
 It reads the tables of the store itself and reckons by itself; canopy is asked only for what it shows.
 """
@@ -19,7 +19,7 @@ Event = collections.namedtuple("Event", "number at checksum text kind fields")
 
 
 def read_journal(world, study):
-    """The events of a study, from the table."""
+    """Reads the events of a study from the table."""
     rows = world.query(
         "SELECT number, at, checksum, event FROM events WHERE study = "
         f"(SELECT id FROM studies WHERE name = '{study}') ORDER BY number"
@@ -32,7 +32,7 @@ def read_journal(world, study):
 
 
 def summed(rewards):
-    """The rewards of an event, however they were written: their number, sum, least and largest."""
+    """The rewards of an event in any form: their count, sum, minimum and maximum."""
     if isinstance(rewards, dict):
         return rewards["count"], rewards["sum"], rewards["min"], rewards["max"]
     values = rewards if isinstance(rewards, list) else [rewards]
@@ -46,7 +46,7 @@ def same(first, second):
 
 
 def check_rows(study, events):
-    """Numbers without a gap, times that do not go back, and every checksum as it was written."""
+    """Checks that numbers have no gaps, times do not decrease, and checksums match."""
     last = 0
     for number, event in enumerate(events, 1):
         if event.number != number:
@@ -77,31 +77,33 @@ def by_ticket(study, events):
 
 
 def check_acts(study, events, log):
-    """Everything that was acknowledged is in the journal exactly once, and nothing else is."""
+    """Checks that the journal contains everything acknowledged exactly once, and nothing else."""
     asks, answers = by_ticket(study, events)
     space = STUDIES[study]["space"]
     wanted = collections.defaultdict(list)  # by ticket
     tickets = {}
     observed, barred, commands = [], [], {}
-    for act in (each for each in log.acts if each.study == study):
-        if act.what == "asks" and act.status == 200:
-            for each in json.loads(act.answer)["tickets"]:
+    for call in (each for each in log.calls if each.study == study):
+        if call.what == "asks" and call.status == 200:
+            for each in json.loads(call.answer)["tickets"]:
                 number = int(each["ticket"].split("-")[0])
                 if number in tickets:
-                    raise Violation(f"{study}: ticket {number} was acknowledged twice: {act.key}, {tickets[number][0]}")
-                tickets[number] = act.key, each, act.body.get("lease_seconds")
-        elif act.what == "commands":
-            commands[json.loads(act.answer)["number"]] = act
-        elif act.what in ("tells", "drops", "observations", "bars"):
-            for element, result in act.results():
+                    raise Violation(
+                        f"{study}: ticket {number} was acknowledged twice: {call.key}, {tickets[number][0]}"
+                    )
+                tickets[number] = call.key, each, call.body.get("lease_seconds")
+        elif call.what == "commands":
+            commands[json.loads(call.answer)["number"]] = call
+        elif call.what in ("tells", "drops", "observations", "bars"):
+            for element, result in call.results():
                 if "error" in result:
                     continue
-                if act.what == "tells":
+                if call.what == "tells":
                     kind = "penalize" if element.get("failed") else "tell"
-                    wanted[int(element["ticket"].split("-")[0])].append((kind, summed(rewards_of(element)), act.key))
-                elif act.what == "drops":
-                    wanted[int(element.split("-")[0])].append(("drop", None, act.key))
-                elif act.what == "observations":
+                    wanted[int(element["ticket"].split("-")[0])].append((kind, summed(rewards_of(element)), call.key))
+                elif call.what == "drops":
+                    wanted[int(element.split("-")[0])].append(("drop", None, call.key))
+                elif call.what == "observations":
                     observed.append((coordinates(space, element["arm"]), summed(element["rewards"])))
                 else:
                     barred.append((coordinates(space, element["arm"]), element["reward"]))
@@ -125,14 +127,14 @@ def check_tickets(study, asks, tickets, space):
         event = asks[number]
         if not all(map(math.isclose, event.fields[1], coordinates(space, each["arm"]))):
             raise Violation(f"{study}: ticket {number} ({key}) is for {each['arm']}, and in the journal {event.text}")
-        if (event.fields[3] if len(event.fields) > 3 else 1) != each["length"]:  # what is usual is left out
+        if (event.fields[3] if len(event.fields) > 3 else 1) != each["length"]:  # default values are omitted
             raise Violation(f"{study}: ticket {number} ({key}) is good for {each['length']}; the journal: {event.text}")
     for number in asks.keys() - tickets.keys():
         raise Violation(f"{study}: ticket {number} is in the journal, and no client was given it: {asks[number].text}")
 
 
 def check_answers(study, number, wanted, found, lease):
-    """A ticket's answers in the journal are those that were acknowledged; one with a lease may end with a drop."""
+    """Checks that a ticket's results in the journal are the acknowledged ones; a lease may end with a drop."""
     if lease and found and found[-1].kind == "drop" and (not wanted or wanted[-1][0] != "drop"):
         found = found[:-1]
     texts = [each.text for each in found]
@@ -144,7 +146,7 @@ def check_answers(study, number, wanted, found, lease):
 
 
 def compare(study, what, wanted, found):
-    """The same elements, in any order; sums may differ in the last digits."""
+    """Whether two lists have the same elements in any order; sums may differ by rounding."""
 
     def key(each):
         coordinates, rewards = each
@@ -161,30 +163,32 @@ def compare(study, what, wanted, found):
 
 def check_commands(study, commands, events):
     found = collections.Counter(each.fields[0] for each in events)
-    for number, act in commands.items():
+    for number, call in commands.items():
         if found[number] != 1:
-            raise Violation(f"{study}: the command {number} ({act.key}) is in the journal {found[number]} times")
+            raise Violation(f"{study}: the command {number} ({call.key}) is in the journal {found[number]} times")
     for event in events:
-        act = commands.get(event.fields[0])
-        if act is None or act.body["command"] != event.fields[1]:
+        call = commands.get(event.fields[0])
+        if call is None or call.body["command"] != event.fields[1]:
             raise Violation(f"{study}: event {event.number} has a command that no client gave: {event.text}")
 
 
 def check_kept_answers(world, study, log):
-    """The answer under each key is the one that was acknowledged, once."""
+    """Checks that the stored answer of each key is the acknowledged one."""
     rows = world.query(f"SELECT key, answer FROM answers WHERE study = (SELECT id FROM studies WHERE name = '{study}')")
     kept = dict(rows)
     if len(kept) != len(rows):
         raise Violation(f"{study}: a key has two answers")
-    for act in log.acts:
-        if act.study == study and act.status == 200 and act.what != "commands":
-            text = f"{act.status}\n{act.answer.decode()}"
-            if kept.get(act.key) != text:
-                raise Violation(f"{study}: under the key {act.key} is {kept.get(act.key)!r}, acknowledged was {text!r}")
+    for call in log.calls:
+        if call.study == study and call.status == 200 and call.what != "commands":
+            text = f"{call.status}\n{call.answer.decode()}"
+            if kept.get(call.key) != text:
+                raise Violation(
+                    f"{study}: under the key {call.key} is {kept.get(call.key)!r}, acknowledged was {text!r}"
+                )
 
 
 def check_tuner(events, tuner):
-    """No measurement is in the journal twice, and nothing that was not measured."""
+    """Checks that the journal has only actual measurements, each at most once."""
     measured = collections.Counter(map(float, tuner.measured.read_text().split()))
     found = collections.Counter()
     for event in events:
@@ -218,7 +222,7 @@ LOOKS = ("tree?cells=true", "best", "summary", "arms?most=100000", "knobs", "ask
 
 
 def looks(port, study, log):
-    """What a server shows of a study."""
+    """Reads a study from a server."""
     caller = Caller([port], 0, log)
     found = {}
     for route in LOOKS:
@@ -245,7 +249,7 @@ def check_same_looks(study, first, second, where):
 
 
 def check_arms(study, space, events, shown):
-    """The number and the mean of the rewards of each arm, reckoned from the journal."""
+    """The count and mean of the rewards of each arm, computed from the journal."""
     asks, _ = by_ticket(study, events)
     counts, sums = collections.Counter(), collections.defaultdict(list)
     for event in events:
@@ -270,7 +274,7 @@ def check_arms(study, space, events, shown):
 
 
 def check_world(world, log, tuners, pipe):
-    """The whole check, after a campaign whose clients have ended. Returns the number of events."""
+    """Performs all checks after a campaign whose clients have ended. Returns the number of events."""
     live = [{study: looks(node.proxy.port, study, log) for study in STUDIES} for node in world.nodes]
     journals = {study: read_journal(world, study) for study in STUDIES}
     others = {tuner.study: tuner for tuner in tuners} | ({"piped": pipe} if pipe else {})
@@ -312,7 +316,7 @@ def check_world(world, log, tuners, pipe):
 
 
 def audit(world):
-    """`canopy studies verify` beside the servers that write: what it says is wrong with the studies, if anything."""
+    """Runs `canopy studies verify` while servers write; returns the faults found."""
     done = tool("studies", "verify", "--store", world.store)
     if done.returncode < 0:
         raise Violation(f"verify was ended by signal {-done.returncode}")

@@ -1,4 +1,4 @@
-"""Clients that do not give up, and what was acknowledged to them."""
+"""Clients that retry until they get an answer, and a log of what was acknowledged to them."""
 
 import collections
 import contextlib
@@ -17,7 +17,7 @@ NO_ANSWER = 150.0  # seconds without an answer that are a violation, while the w
 
 
 class Violation(AssertionError):
-    """Something that must never happen."""
+    """A violated guarantee."""
 
 
 def parameter(name, **rest):
@@ -40,7 +40,7 @@ STUDIES = {
         "reward_range": [0.0, 1.0],
         "space": [parameter("x", low=1.0, high=1e6, scale="log")],
     },
-    # The rewards of arms are reckoned from the whole journal; after a change of the system they would begin anew.
+    # The rewards of arms are computed from the whole journal; detecting a change of the system would reset them.
     "adaptive": {
         "optimizer": {"name": "adaptive", "drift": "none"},
         "space": [parameter("x", low=-1.0, high=1.0), parameter("y", low=1.0, high=3600.0, scale="log")],
@@ -57,7 +57,7 @@ STUDIES = {
 
 
 def coordinates(space, arm):
-    """An arm as the journal has it."""
+    """An arm in the form of the journal."""
     return tuple(
         float(each["choices"].index(arm[each["name"]])) if each.get("type") == "choice" else float(arm[each["name"]])
         for each in space
@@ -65,7 +65,7 @@ def coordinates(space, arm):
 
 
 @dataclasses.dataclass
-class Act:
+class Call:
     """A request and its answer."""
 
     study: str
@@ -76,7 +76,7 @@ class Act:
     answer: bytes
 
     def results(self):
-        """Every element of the request with its result."""
+        """Each element of the request with its result."""
         (elements,) = (value for value in self.body.values() if isinstance(value, list))
         answer = json.loads(self.answer)
         if self.status == 200:
@@ -85,34 +85,34 @@ class Act:
 
 
 class Log:
-    """What was acknowledged, and the least that any later look must show."""
+    """What was acknowledged, and the minimum that any later read must show."""
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.acts = []
+        self.calls = []
         self.least = collections.defaultdict(collections.Counter)  # by study: events, steps, observed, rewards of arms
         self.retries = 0
         self.reads = 0
         self.violations = queue.Queue()
 
-    def add(self, act):
+    def add(self, call):
         found = collections.Counter()
-        if act.what == "asks" and act.status == 200:
-            found["events"] += len(json.loads(act.answer)["tickets"])
-        elif act.what in ("tells", "observations", "drops", "bars"):
-            for element, result in act.results():
+        if call.what == "asks" and call.status == 200:
+            found["events"] += len(json.loads(call.answer)["tickets"])
+        elif call.what in ("tells", "observations", "drops", "bars"):
+            for element, result in call.results():
                 if "error" in result:
                     continue
                 found["events"] += 1
-                if act.what == "tells":
+                if call.what == "tells":
                     found["steps"] += len(rewards_of(element))
                     found["rewards"] += 0 if element.get("failed") else len(rewards_of(element))
-                elif act.what == "observations":
+                elif call.what == "observations":
                     found["observed"] += len(rewards_of(element))
                     found["rewards"] += len(rewards_of(element))
         with self.lock:
-            self.acts.append(act)
-            self.least[act.study].update(found)
+            self.calls.append(call)
+            self.least[call.study].update(found)
 
     def least_of(self, study):
         with self.lock:
@@ -124,7 +124,7 @@ def rewards_of(element):
 
 
 class Caller:
-    """A connection to one of several servers; another one is tried when it does not answer."""
+    """A connection to one of several servers; if it does not answer, another one is tried."""
 
     def __init__(self, ports, seed, log):
         self.ports = ports
@@ -134,7 +134,7 @@ class Caller:
         self.connection = None
 
     def send(self, method, path, body=None, key=None, patience=ROUND_TRIP):
-        """One attempt: the status and the answer. OSError or HTTPException where there is none."""
+        """Makes one attempt; returns status and answer. Raises OSError or HTTPException if there is none."""
         if self.connection is None:
             self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=patience)
         headers = {"Content-Type": "application/json"} | ({"Idempotency-Key": key} if key else {})
@@ -159,7 +159,7 @@ class Caller:
         self.connection = None
 
     def insist(self, method, path, body=None, key=None):
-        """Repeats a request until it is answered."""
+        """Retries a request until it is answered."""
         deadline = time.monotonic() + NO_ANSWER
         while True:
             try:
@@ -195,7 +195,7 @@ def running(work):
 
 
 class Worker(threading.Thread):
-    """Asks, tells, fails, drops, observes and bars, and now and then repeats what was answered."""
+    """Asks, tells, fails, drops, observes and bars, and sometimes repeats an answered request."""
 
     def __init__(self, name, study, ports, seed, log, stop):
         super().__init__(daemon=True)
@@ -206,21 +206,21 @@ class Worker(threading.Thread):
         self.stop = stop
         self.random = random.Random(seed)
         self.caller = Caller(ports, seed + 1, log)
-        self.tickets = {}  # open ones: the rewards that each is still good for
+        self.tickets = {}  # rewards that may still be told, by open ticket
         self.closed = []
         self.sent = 0
         self.mine = []
 
-    def act(self, what, body):
+    def request(self, what, body):
         self.sent += 1
         key = f"{self.label}-{self.sent}"
         status, answer = self.caller.insist("POST", f"/v1/studies/{self.study}/{what}", body, key)
         if status not in (200, 201, 409, 410):
             raise Violation(f"{what} of {self.study} with key {key} was refused with {status}: {answer[:500]!r}")
-        act = Act(self.study, what, key, body, status, answer)
-        self.log.add(act)
-        self.mine.append(act)
-        return act
+        call = Call(self.study, what, key, body, status, answer)
+        self.log.add(call)
+        self.mine.append(call)
+        return call
 
     @running
     def run(self):
@@ -245,12 +245,12 @@ class Worker(threading.Thread):
         body = {"count": self.random.randint(1, 3), "pulls": self.random.randint(1, 3)}
         if self.random.random() < 0.2:
             body["lease_seconds"] = self.random.choice([1, LONGEST_LEASE])
-        act = self.act("asks", body)
-        if act.status == 200:
-            for each in json.loads(act.answer)["tickets"]:
+        call = self.request("asks", body)
+        if call.status == 200:
+            for each in json.loads(call.answer)["tickets"]:
                 self.tickets[each["ticket"]] = each["length"]
         else:
-            raise Violation(f"an ask of {self.study} was refused: {act.answer[:500]!r}")
+            raise Violation(f"an ask of {self.study} was refused: {call.answer[:500]!r}")
 
     def tell(self):
         tells = []
@@ -265,8 +265,8 @@ class Worker(threading.Thread):
             if self.random.random() < 0.1:
                 tells[-1]["metrics"] = {"p99_ms": self.random.random()}
             self.tickets[ticket] = left - len(rewards)
-        act = self.act("tells", {"tells": tells})
-        for element, result in act.results():
+        call = self.request("tells", {"tells": tells})
+        for element, result in call.results():
             code = result.get("error", {}).get("code")
             if code not in (None, "closed_ticket", "gone"):
                 raise Violation(f"a tell of {self.study} was refused: {element} {result}")
@@ -277,7 +277,7 @@ class Worker(threading.Thread):
     def drop(self):
         ticket = self.random.choice(list(self.tickets))
         del self.tickets[ticket]
-        self.act("drops", {"tickets": [ticket]})
+        self.request("drops", {"tickets": [ticket]})
         self.closed.append(ticket)
 
     def random_arm(self):
@@ -293,39 +293,39 @@ class Worker(threading.Thread):
 
     def observe(self):
         rewards = [self.random.random() for _ in range(self.random.randint(1, 4))]
-        self.act("observations", {"observations": [{"arm": self.random_arm(), "rewards": rewards}]})
+        self.request("observations", {"observations": [{"arm": self.random_arm(), "rewards": rewards}]})
 
     def bar(self):
-        self.act("bars", {"bars": [{"arm": self.random_arm(), "reward": -self.random.random()}]})
+        self.request("bars", {"bars": [{"arm": self.random_arm(), "reward": -self.random.random()}]})
 
     def repeat(self):
-        act = self.random.choice(self.mine[-50:])
-        status, answer = self.caller.insist("POST", f"/v1/studies/{self.study}/{act.what}", act.body, act.key)
-        if act.status == 200 and (status, answer) != (act.status, act.answer):
+        call = self.random.choice(self.mine[-50:])
+        status, answer = self.caller.insist("POST", f"/v1/studies/{self.study}/{call.what}", call.body, call.key)
+        if call.status == 200 and (status, answer) != (call.status, call.answer):
             raise Violation(
-                f"the key {act.key} of {act.what} in {self.study} had the answer {act.status} {act.answer!r} "
+                f"the key {call.key} of {call.what} in {self.study} had the answer {call.status} {call.answer!r} "
                 f"and later {status} {answer!r}"
             )
 
     def tell_again(self):
         ticket = self.random.choice(self.closed[-50:])
-        act = self.act("tells", {"tells": [{"ticket": ticket, "reward": self.random.random()}]})
-        if act.status == 200:
-            raise Violation(f"the closed ticket {ticket} of {self.study} was told again: {act.answer!r}")
+        call = self.request("tells", {"tells": [{"ticket": ticket, "reward": self.random.random()}]})
+        if call.status == 200:
+            raise Violation(f"the closed ticket {ticket} of {self.study} was told again: {call.answer!r}")
 
 
 class Steerer(Worker):
-    """Stops a study and lets it go on."""
+    """Pauses and resumes a study."""
 
     @running
     def run(self):
         while not self.stop.wait(self.random.uniform(0.5, 3)):
-            self.act("commands", {"command": self.random.choice(["pause", "hold"])})
-            self.act("commands", {"command": "resume"})
+            self.request("commands", {"command": self.random.choice(["pause", "hold"])})
+            self.request("commands", {"command": "resume"})
 
 
 class Churner(Worker):
-    """Makes studies, uses and deletes them, and makes them again: tickets of the earlier one are refused."""
+    """Creates, uses, deletes and recreates studies: tickets of the earlier one must be refused."""
 
     @running
     def run(self):
@@ -357,7 +357,7 @@ class Churner(Worker):
 
 
 def shown(route, answer):
-    """What an answer says of a study: events, steps, observed rewards, rewards of arms."""
+    """The counts in an answer about a study: events, steps, observed rewards, rewards of arms."""
     if route == "summary":
         return {"events": answer["events"], "steps": answer["t"] - 1, "observed": answer["observed"]}
     if route in ("", "glance"):
@@ -371,7 +371,7 @@ ROUTES = ("summary", "", "glance", "arms?most=100000", "events?order=newest&limi
 
 
 def look(caller, log, study, route):
-    """Compares one look with what was acknowledged before it began."""
+    """Compares a read with what was acknowledged before it began."""
     least = log.least_of(study)
     status, text = caller.send("GET", f"/v1/studies/{study}" + (f"/{route}" if route else ""))
     if status in (503, 307, 409, 429):
@@ -390,7 +390,7 @@ def look(caller, log, study, route):
 
 
 class Reader(threading.Thread):
-    """Looks at any study through any server; what it is shown must not be older than what was acknowledged."""
+    """Reads random studies from random servers; the result must include everything acknowledged before."""
 
     def __init__(self, ports, seed, log, stop):
         super().__init__(daemon=True)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Fuzzes every door: valid requests, events and journals, and then changed ones.
+"""Fuzzes every interface: valid requests, events and journals, then modified ones.
 
     build/python/bin/python tests/torture/doors.py [--requests 20000] [--seed 1]
 
-Whatever comes, the server answers and never with 5xx, /healthz answers, pipe answers each line, import ends by itself,
+For any input, the server answers and never with 5xx, /healthz answers, pipe answers each line, import ends by itself,
 and afterwards every study verifies and its export can be imported again.
 """
 
@@ -39,7 +39,7 @@ CONTEXT = {"load": 0.5, "tenant": "b", "hour": 17.25}
 SEEN = {"context_coordinates": [0.5, 1.0, 17.25], "context": CONTEXT}
 REWARDS = {"count": 2, "sum": 0.75, "squared_deviations": 0.03125, "min": 0.25, "max": 0.5}
 
-# One of each kind.
+# One event of each kind.
 EVENTS = [
     {"kind": "ask", "ticket": 1, **PLACE, "pulls": 1, "length": 1},
     {"kind": "ask", "ticket": 2, **PLACE, "pulls": 0, "length": 1, "lease_seconds": 5.0, "incarnation": "bdc5236269"},
@@ -100,7 +100,7 @@ class Doors:
         self.journal = []
 
     def exchange(self, method, path, body=None, headers=None):
-        """A request in correct HTTP must be answered, and not with 5xx."""
+        """Checks that a request in valid HTTP is answered, and not with 5xx."""
         if self.connection is None:
             self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
@@ -124,7 +124,7 @@ class Doors:
         return self.exchange(method, path, spoiled(value, self.random), headers)
 
     def prepare(self):
-        """A study that workers use, one that a tuner has, and a journal with all that a study does by itself."""
+        """A study for workers, one for a tuner, and a journal with all events that a study records by itself."""
         for name in ("open", "tuned"):
             made = {"name": name, "specification": {"optimizer": {"name": "hct"}, "space": SPACE}}
             assert self.exchange("POST", "/v1/studies", text_of(made), {"Content-Type": "application/json"})[0] < 300
@@ -140,7 +140,7 @@ class Doors:
         return [copy.deepcopy(self.random.choice(EVENTS)) for _ in range(self.random.randint(1, 4))]
 
     def whole(self):
-        """A study with a journal: the present one of a study, or one made up."""
+        """A study with a journal: an existing or a generated one."""
         journal = self.journal if self.random.random() < 0.5 else self.some_events()
         journal = [
             {"number": number, "at": 1.7e9 + number} | {k: v for k, v in each.items() if k not in ("number", "at")}
@@ -171,7 +171,7 @@ class Doors:
         return {"arm": ARM | {"x": self.random.random()}} | form | role | self.context()
 
     def context(self):
-        """In a request, now and then beyond the range of a variable."""
+        """A context for a request, sometimes outside the range of a variable."""
         load = self.random.choice([0.0, 0.25, 0.75, 7.0])
         return self.random.choice([{}, {"context": CONTEXT | {"load": load, "tenant": self.random.choice("ab")}}])
 
@@ -219,7 +219,7 @@ class Doors:
             self.look(study)
 
     def draft(self):
-        """A study that is being written, also with keys that exclude each other."""
+        """A random specification, which may have mutually exclusive keys."""
         chance = self.random
         keys = {
             "specification": specification(chance),
@@ -283,7 +283,7 @@ def fuzz_server(folder, requests, seed):
 
 
 def check_store(store, folder):
-    """Every study verifies, and can be exported and imported again."""
+    """Checks that every study verifies, and can be exported and imported."""
     for command in (
         ["verify", "--store", store],
         ["export", "--format", "study", "--out", folder / "all.jsonl", "--store", store],
@@ -320,7 +320,7 @@ PIPE_IN_CONTEXTS = [
 
 
 def fuzz_pipe(folder, lines, seed):
-    """Each line has one answer, whatever it is."""
+    """Checks that each line, valid or not, gets one answer."""
     converse(folder, lines, seed, {"optimizer": {"name": "hct"}, "space": SPACE}, PIPE)
     converse(folder, lines, seed, {"space": SPACE, "context": CONTEXTS}, PIPE_IN_CONTEXTS)
     check_store(folder / "pipe.db", folder)
@@ -353,7 +353,7 @@ def converse(folder, lines, seed, study, requests):
 
 
 def fuzz_import(folder, files, seed, source):
-    """A changed export is imported or refused with one line."""
+    """Checks that a modified export is imported, or rejected with one line."""
     chance = random.Random(seed)
     tool("studies", "export", "--format", "study", "--out", folder / "good.jsonl", "--store", source)
     lines = (folder / "good.jsonl").read_text().splitlines()
@@ -381,7 +381,7 @@ def fuzz_import(folder, files, seed, source):
 
 
 def fuzz(folder, requests, seed):
-    """All doors; a quarter as many lines of pipe, and a hundredth as many imports."""
+    """Fuzzes all interfaces, with a quarter as many lines of pipe and a hundredth as many imports."""
     answers = fuzz_server(folder, requests, seed)
     fuzz_pipe(folder, requests // 4, seed)
     taken = fuzz_import(folder, requests // 100, seed, folder / "canopy.db")

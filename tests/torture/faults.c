@@ -1,8 +1,9 @@
-// Preloaded into a server: a disk that is full or slow, and a wall clock that is wrong.
+// A library that is preloaded into servers and simulates a full or slow disk and a wrong wall clock.
 //
-// The file that CANOPY_FAULTS names has three 64-bit numbers, which another process changes at any time:
-// seconds to add to the wall clock; microseconds that each fsync takes longer; the bytes that still fit
-// on the disk (negative: no limit). Only regular files are limited, and never the standard streams.
+// The file named by CANOPY_FAULTS has three 64-bit numbers, which another process may change at any time:
+// the offset of the wall clock in seconds; the delay of each fsync in microseconds; the number of bytes
+// that still fit on the disk (negative: no limit). The limit applies to regular files only, and never to
+// the standard streams.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -78,7 +79,7 @@ int fdatasync(int file) {
   return real(file);
 }
 
-// The bytes of a write that fit on the disk: all, some (a short write), or none (-1, ENOSPC).
+// Returns how many bytes of a write fit on the disk: all, some (a short write), or -1 with ENOSPC.
 static ssize_t fitting(int file, size_t size) {
   if (faults->bytes_left < 0 || file <= 2 || size == 0) return (ssize_t)size;
   struct stat about;

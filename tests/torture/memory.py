@@ -20,7 +20,7 @@ import time
 from clients import STUDIES, Violation
 from world import Serving, new_token
 
-MOST_ASKS = 40  # of a study, before it is deleted: what is kept of studies is no leak
+MOST_ASKS = 40  # per study, before it is deleted: the data of existing studies is not a leak
 SAMPLES = 20
 
 
@@ -31,13 +31,13 @@ def resident(process):
 
 
 def processor_seconds(process):
-    """That all threads have used."""
+    """CPU time of all threads."""
     tasks = pathlib.Path(f"/proc/{process.pid}/task").glob("*/schedstat")
     return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
 
 
 class User:
-    """Makes a study, uses it, looks at it in many ways, follows it, and deletes it; again and again."""
+    """Repeatedly creates, uses, reads, streams and deletes a study."""
 
     def __init__(self, port, number, seed, tokens):
         self.port, self.tokens = port, tokens
@@ -92,7 +92,7 @@ class User:
         self.send("GET", f"{path}/{route}".rstrip("/"), role="read")
 
     def follow(self, path):
-        """A stream that is cut off."""
+        """Opens a stream and cuts it off."""
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=10) as stream:
             head = (
                 f"GET {path}/stream?after=0 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {self.tokens['read']}"
@@ -103,7 +103,7 @@ class User:
 
 
 def mixed_requests(folder, requests, seed, users=4):
-    """The resident megabytes of the server after each twentieth of the requests."""
+    """The resident memory of the server in megabytes after each twentieth of the requests."""
     tokens = {role: new_token(folder, role, role) for role in ("admin", "read")}
     with Serving(folder, "--tokens", "tokens.toml", "--close-after", "2") as serving:
         curve, errors = [], []
@@ -131,14 +131,14 @@ def mixed_requests(folder, requests, seed, users=4):
 
 
 def check_flat(curve):
-    """After a fifth of the requests, it grows by an eighth and 4 MB at most."""
+    """Checks that memory grows by at most one eighth plus 4 MB after the first fifth of the requests."""
     settled, last = max(curve[: SAMPLES // 5]), statistics.median(curve[-3:])
     if last > settled * 1.125 + 4:
         raise Violation(f"the server's memory grows: {' '.join(f'{each:.1f}' for each in curve)} MB")
 
 
 def asks_in_flight(folder, tickets):
-    """By tickets in flight: the server's processor seconds for an ask, the seconds until it is answered, megabytes."""
+    """CPU seconds and response time of an ask, and megabytes of the server, by number of tickets in flight."""
     found = {}
     with Serving(folder) as serving:
         connection = http.client.HTTPConnection("127.0.0.1", serving.port, timeout=600)
@@ -173,7 +173,7 @@ def asks_in_flight(folder, tickets):
 
 
 def check_quick(found):
-    """With many in flight an ask takes at most 5 ms of the processor more; 1 ms is the goal."""
+    """Checks that many tickets in flight add at most 5 ms of CPU time to an ask; the goal is 1 ms."""
     least = min(used for used, _, _ in found.values())
     for level, (used, _, _) in found.items():
         if used > least + 0.005:

@@ -1,4 +1,4 @@
-"""Tuners and coprocesses, which are killed now and then and begin again."""
+"""Tuners and coprocesses that are killed and restarted at random."""
 
 import collections
 import contextlib
@@ -13,7 +13,7 @@ from world import TOOL
 
 
 class Coprocess(threading.Thread):
-    """`canopy pipe --server`, which is killed now and then: what it has answered is kept."""
+    """`canopy pipe --server`, killed at random: everything it has answered must be stored."""
 
     def __init__(self, folder, port, seed, log, stop):
         super().__init__(daemon=True)
@@ -76,7 +76,7 @@ echo $reward
 
 
 class Tuner(threading.Thread):
-    """`canopy tune`, which is killed now and then; its measurements are written down by the system itself."""
+    """`canopy tune`, killed at random; the system logs its measurements."""
 
     def __init__(self, name, folder, place, log, stop):
         super().__init__(daemon=True)
@@ -109,7 +109,7 @@ class Tuner(threading.Thread):
                 except subprocess.TimeoutExpired:
                     raise Violation(f"the tuner of {self.study} does not end within 60 s of SIGTERM") from None
             code = self.process.returncode
-            if code < 0 and code not in (-9, -15):  # the latter before it has begun
+            if code < 0 and code not in (-9, -15):  # SIGTERM before its handler is installed
                 raise Violation(f"the tuner of {self.study} was ended by signal {-code}; see {self.study}.log")
             self.ends[code] += 1
             time.sleep(0.2)

@@ -1,11 +1,11 @@
-"""Changes JSON into something that is wrong, in values or in bytes."""
+"""Makes JSON invalid by changes of values or bytes."""
 
 import copy
 import json
 
 
 class Raw(str):
-    """Text that stands in JSON as it is."""
+    """Raw text to be inserted into JSON."""
 
 
 NASTY = [
@@ -29,7 +29,7 @@ def places(value, path=()):
 
 
 def changed(value, chance):
-    """The value with something else, more or less at a place."""
+    """The value with a change, an insertion or a removal at a random place."""
     value = copy.deepcopy(value)
     path = chance.choice(list(places(value)))
     if not path:
@@ -56,7 +56,7 @@ def changed(value, chance):
 
 
 def text_of(value):
-    """JSON, with raw texts as they are."""
+    """JSON with raw texts inserted literally."""
     raws = []
 
     def plain(each):
@@ -91,7 +91,7 @@ def damaged(text, chance):
 
 
 def spoiled(value, chance):
-    """Unchanged, changed in one or several places, or damaged; as bytes."""
+    """The bytes of a value: unchanged, changed in one or several places, or damaged."""
     draw = chance.random()
     if draw < 0.15:
         return text_of(value)

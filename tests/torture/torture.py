@@ -41,7 +41,7 @@ from world import Proxy, World
 
 
 class Nemesis:
-    """Does one harm after the other; the counts say how often."""
+    """Injects faults one after the other and counts them."""
 
     def __init__(self, world, seed, log, processes, counts):
         self.world = world
@@ -49,22 +49,22 @@ class Nemesis:
         self.log = log
         self.processes = processes  # tuners and the pipe
         self.counts = counts
-        self.harms = [self.kill, self.kill, self.stop, self.end, self.cut_clients, self.cut_clients]
-        self.harms += [self.slow_disk, self.step_clock, self.fill_disk, self.kill_process]
+        self.actions = [self.kill, self.kill, self.stop, self.end, self.cut_clients, self.cut_clients]
+        self.actions += [self.slow_disk, self.step_clock, self.fill_disk, self.kill_process]
         if world.database:
-            self.harms += [self.crash_database, self.cut_database, self.cut_database]
+            self.actions += [self.crash_database, self.cut_database, self.cut_database]
 
     def disturb(self, seconds, script=()):
-        """One harm after the other: those of the script, or any until the time is over."""
+        """Injects the faults of the script, or random ones until the time is over."""
         end = time.monotonic() + seconds
         script = iter([getattr(self, name) for name in script])
         try:
             while self.log.violations.empty():
                 time.sleep(self.random.uniform(0.1, 1.5))
-                harm = next(script, self.random.choice(self.harms) if time.monotonic() < end else None)
-                if harm is None:
+                action = next(script, self.random.choice(self.actions) if time.monotonic() < end else None)
+                if action is None:
                     return
-                harm()
+                action()
                 raise_violations(self.log, self.world)
         except Exception as error:
             self.log.violations.put(error)
@@ -82,7 +82,7 @@ class Nemesis:
         self.counts["servers ended in order"] += 1
 
     def stop(self):
-        """A server that is stopped for longer than its lease, and looked at as it wakes up."""
+        """Stops a server for longer than its lease, and reads from it as it wakes up."""
         node = self.node()
         node.signal(signal.SIGSTOP)
         time.sleep(self.random.choice([0.5, 2, 8, 10]) if self.world.database else self.random.choice([0.5, 3, 6]))
@@ -93,7 +93,7 @@ class Nemesis:
         ]
         for thread in threads:
             thread.start()
-        time.sleep(0.2)  # their requests are in its sockets
+        time.sleep(0.2)  # so that requests are waiting in its sockets
         node.signal(signal.SIGCONT)
         for thread in threads:
             thread.join()
@@ -142,7 +142,7 @@ class Nemesis:
         self.counts["slow disks"] += 1
 
     def step_clock(self):
-        """It stays wrong until the next step; a study that is opened meanwhile believes it."""
+        """The clock stays wrong until the next step; studies opened meanwhile use it."""
         self.node().faults.clock(self.random.choice([-7200, -60, -1, 0, 1, 60, 7200]))
         self.counts["steps of clocks"] += 1
 
@@ -154,7 +154,7 @@ class Nemesis:
 
 
 def wait_for(threads, log, seconds):
-    """Until all have ended, or one has found a violation."""
+    """Waits until all clients have ended, or one has found a violation."""
     deadline = time.monotonic() + seconds
     while any(each.is_alive() for each in threads):
         if not log.violations.empty():
@@ -165,7 +165,7 @@ def wait_for(threads, log, seconds):
 
 
 def wait_until_quiet(world):
-    """Until the last leases of tickets have ended and the last commands were taken: nothing is written for a while."""
+    """Waits until all leases of tickets have expired and all commands were accepted, so that nothing is written."""
     time.sleep(LONGEST_LEASE)
     deadline = time.monotonic() + 60
     last, since = None, 0.0
@@ -188,7 +188,7 @@ def raise_violations(log, world):
 
 
 def audit_often(world, log, stop, counts):
-    """`canopy studies verify` beside everything else."""
+    """Runs `canopy studies verify` concurrently."""
     while not stop.wait(3):
         try:
             counts["verifications while servers write"] += audit(world)
@@ -205,9 +205,9 @@ def make_studies(world, log):
 
 
 def run_round(folder, kind, seed, seconds=0.0, script=(), workers=3, tuners=True):
-    """One round in an empty folder: its counts. Violation if something is wrong.
+    """Runs one round in an empty folder and returns its counts. Raises Violation if a check fails.
 
-    `script`: the harms, by name, instead of any for so many seconds.
+    `script`: the faults, by name, instead of random ones for `seconds`.
     """
     log = Log()
     chance = random.Random(seed)
@@ -234,10 +234,10 @@ def run_round(folder, kind, seed, seconds=0.0, script=(), workers=3, tuners=True
         for thread in [*threads, *processes]:
             thread.start()
         nemeses = [Nemesis(world, chance.random(), log, processes, counts) for _ in range(1 if script else 2)]
-        harms = [threading.Thread(target=each.disturb, args=[seconds, script], daemon=True) for each in nemeses]
-        for thread in harms:
+        threads = [threading.Thread(target=each.disturb, args=[seconds, script], daemon=True) for each in nemeses]
+        for thread in threads:
             thread.start()
-        wait_for(harms, log, seconds + 240)
+        wait_for(threads, log, seconds + 240)
         raise_violations(log, world)
         world.heal()
         stop_tuners.set()
@@ -247,14 +247,16 @@ def run_round(folder, kind, seed, seconds=0.0, script=(), workers=3, tuners=True
         wait_until_quiet(world)
         counts["events"] += check_world(world, log, processes[:2], processes[2] if tuners else None)
         raise_violations(log, world)
-        counts["acknowledged answers"] += len(log.acts) + (len(processes[2].acknowledged) if tuners else 0)
+        counts["acknowledged answers"] += len(log.calls) + (len(processes[2].acknowledged) if tuners else 0)
         counts["repeated requests"] += log.retries
         counts["reads compared"] += log.reads
         return counts
     except BaseException:
         with (folder / "acknowledged.jsonl").open("w") as file:
-            for act in log.acts:
-                file.write(json.dumps([act.study, act.what, act.key, act.body, act.status, act.answer.decode()]) + "\n")
+            for call in log.calls:
+                file.write(
+                    json.dumps([call.study, call.what, call.key, call.body, call.status, call.answer.decode()]) + "\n"
+                )
         raise
     finally:
         stop.set()

@@ -1,4 +1,4 @@
-"""What a campaign disturbs: servers, their store, the links between them, and the faults of disks and clocks."""
+"""The environment of a campaign: servers, their store, the network between them, and faults of disks and clocks."""
 
 import contextlib
 import json
@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def build_faults(folder):
-    """The library that is preloaded into servers."""
+    """Builds the library that is preloaded into servers."""
     library = folder / "faults.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", library, HERE / "faults.c", "-ldl"], check=True)
     library.chmod(0o755)
@@ -31,7 +31,7 @@ def build_faults(folder):
 
 
 class Faults:
-    """The disk and the clock of one process, which can be changed while it runs."""
+    """The simulated disk and clock of a process, which can be changed while it runs."""
 
     def __init__(self, path, library):
         path.write_bytes(struct.pack("qqq", 0, 0, -1))
@@ -47,7 +47,7 @@ class Faults:
         self.memory[8:16] = struct.pack("q", milliseconds * 1000)
 
     def disk(self, bytes_left):
-        """Negative: without a limit."""
+        """A negative number means no limit."""
         self.memory[16:24] = struct.pack("q", bytes_left)
 
     def heal(self):
@@ -120,7 +120,7 @@ class Proxy:
                     self.cuts += 1
                     break
                 sink.sendall(data)
-        for each in (source, sink):  # the other direction ends, too
+        for each in (source, sink):  # close the other direction, too
             with contextlib.suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
 
@@ -164,7 +164,7 @@ class Node:
             self.start()
 
     def start(self):
-        """Where the database is away, a server does not start; it is tried again, as systemd would."""
+        """Starts the server, with retries as by systemd, because it does not start without its database."""
         deadline = time.monotonic() + 90
         while True:
             try:
@@ -222,7 +222,7 @@ class World:
         return f"postgresql://canopy@127.0.0.1:{port}/studies"
 
     def crash_database(self, pause):
-        """Every process of it is killed at once."""
+        """Kills all its processes at once."""
         with self.database_lock:
             main = self.database.process
             if main.poll() is None:
@@ -236,7 +236,7 @@ class World:
             self.start_database()
 
     def keep_database(self):
-        """One that has ended by itself, since its disk was full, is started again."""
+        """Restarts a server that has ended by itself because its disk was full."""
         while not self.is_closed:
             time.sleep(0.3)
             with self.database_lock:
@@ -248,7 +248,7 @@ class World:
         while True:
             try:
                 return self.database.start()
-            except AssertionError:  # processes of the one before it are still about
+            except AssertionError:  # processes of the previous one still exist
                 if time.monotonic() > deadline:
                     raise
                 with contextlib.suppress(ProcessLookupError):
@@ -268,7 +268,7 @@ class World:
                 link.mode = "pass"
 
     def query(self, sql):
-        """Rows, read from the tables without canopy."""
+        """Reads rows from the tables, without canopy."""
         if self.database:
             command = ["psql", "-X", "-q", "-A", "-t", "-d", self.store, "-c", f"SELECT row_to_json(r) FROM ({sql}) r"]
             lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()

@@ -35,7 +35,8 @@ std::vector<TrialRow> rows_of(const std::vector<std::string>& systems, std::stri
   return rows;
 }
 
-/// A share that so many studies may show where the true one is `share`: three standard errors.
+/// An upper bound for the fraction observed in `studies` studies if the true one is `share`: three
+/// standard errors.
 double at_most(double share, std::uint64_t studies) {
   return share + 3.0 * std::sqrt(share * (1.0 - share) / static_cast<double>(studies));
 }
@@ -65,8 +66,8 @@ TEST(Trial, EverySystemIsTunedToTheEndUnderEveryNoise) {
     EXPECT_TRUE(std::isfinite(row.regret)) << trial_line(row);
     EXPECT_GE(row.regret, -1e-9) << trial_line(row);
   });
-  const std::size_t settling = 2;  // systems that the option `settle` is for
-  const std::size_t capped = 6;    // and max_loss, alone and with settle
+  const std::size_t settling = 2;  // systems on which `settle` is tried
+  const std::size_t capped = 6;    // systems on which max_loss is tried, alone and with settle
   EXPECT_EQ(rows, (4 * trial_systems().size() + settling + capped) * campaign.noises.size());
 }
 

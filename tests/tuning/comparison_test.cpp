@@ -12,7 +12,7 @@
 namespace canopy {
 namespace {
 
-/// Plays a comparison to its end. A reward is drawn for the baseline (true) or the arm.
+/// Plays a comparison to its end. `reward` draws a reward of the baseline (true) or the arm.
 Comparison play(const ComparisonBegun& begun, const std::function<double(bool)>& reward) {
   Comparison comparison(begun, 0.95);
   while (!comparison.is_over(Direction::maximize)) {

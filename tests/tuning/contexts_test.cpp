@@ -31,7 +31,7 @@ using Seen = testing::ScriptedSystem::Observed;
 const std::string kTheMiddle = "\n[baseline]\nsetting = { x = 0.5 }\nevery = 0";
 constexpr const char* kLoad = "[[context]]\nname = \"load\"\nlow = 0.0\nhigh = 1.0\n";
 
-/// The best x is 0.2 below a load of one half, and 0.8 above.
+/// The best x is 0.2 below a load of 0.5, and 0.8 above.
 double reward_in(double load, double x) {
   const double best = load < 0.5 ? 0.2 : 0.8;
   return 1.0 - (x - best) * (x - best);
@@ -44,7 +44,7 @@ class TunerInContexts : public TunerTest {
     system_.on_measure = [this](double x) { return Reading{reward_in(system_.context.at(0), x)}; };
   }
 
-  /// Of the pull after so many, the same in every run.
+  /// The load after a number of asks, equal in every run.
   static double load_at(std::uint64_t asks) {
     const double place = 0.618033988749895 * static_cast<double>(asks + 1);
     return place - std::floor(place);
@@ -64,19 +64,19 @@ class TunerInContexts : public TunerTest {
     return file_of(system, budget, kLoad);
   }
 
-  /// What an optimizer knows that does again what the journal says, without a snapshot.
+  /// The state of an optimizer that replays the whole journal.
   [[nodiscard]] static std::string replayed(Store& store) {
     const StudyRecord record = find_study(store, "a");
     const StudySpecification specification = specification_of(record);
     const auto optimizer = make_optimizer(specification, seed_of(record, specification));
     store.read(record.id, {}, [&](const JournalEntry& entry) {
-      take_aside(*optimizer, entry.event);
-      (void)do_again(*optimizer, entry.event);
+      replay_tuner_event(*optimizer, entry.event);
+      (void)replay_event(*optimizer, entry.event);
     });
     return optimizer->save();
   }
 
-  /// What the optimizer of the study knows.
+  /// The state of the study's optimizer.
   [[nodiscard]] static std::string known(Store& store) {
     return load_all(store, find_study(store, "a"), specification_of(find_study(store, "a")),
                     tuner_fold)
@@ -181,7 +181,7 @@ TEST_F(TunerInContexts, AKillChangesNothingAsLongAsTheContextStays) {
   };
   int kills = 0;
   for (bool is_done = false; !is_done; ++kills) {
-    system_.context.clear();  // it is another process
+    system_.context.clear();  // a new process
     try {
       is_done = tune(file).why == TuneEnd::Why::budget;
     } catch (const std::exception&) {
@@ -223,7 +223,7 @@ TEST_F(TunerInContexts, TheBestSettingForTheLastContextIsLeftAndItSaysSo) {
   EXPECT_NEAR(system_.applied.back(), last < 0.5 ? 0.2 : 0.8, 0.1);
   EXPECT_EQ(json::parse(end.setting)["x"], system_.applied.back());
   const Study study = Study::reopen(store_, tuned());
-  EXPECT_EQ(end.left_at, "the best arm in the last context, " +
+  EXPECT_EQ(end.left_at, "the best setting in the last context, " +
                              context_text(study.contexts(), std::vector{last}) +
                              "; in others it may be another");
 }
@@ -279,7 +279,7 @@ TEST_F(TunerInContexts, ThePolicyIsComparedWithTheBaselineWhileTheSearchGoesOn) 
       << end.left_at;
   const std::vector<double> last = tuner_state_of(study).last_context();
   EXPECT_EQ(json::parse(end.setting)["x"], study.proven_in(last).value()[0]);
-  // What is in the journal is enough to know it all again.
+  // The journal alone is sufficient to restore the state.
   EXPECT_EQ(replayed(store_), known(store_));
 }
 
@@ -314,7 +314,7 @@ TEST_F(TunerInContexts, APolicyThatIsTheBaselineEverywhereNeedsNoComparison) {
   file.baseline = Baseline{.setting = {2.0}, .every = 0};
   system_.on_measure = [](double x) { return Reading{-std::abs(x - 2.0)}; };
   EXPECT_EQ(tune(file).verdict,
-            "the policy is the baseline in every context, there is nothing to confirm");
+            "there is nothing to confirm: the policy is the baseline in every context");
   EXPECT_TRUE(events<Compared>().empty());
 }
 
@@ -339,7 +339,7 @@ TEST_F(TunerInContexts, APolicyThatIsNoBetterIsRarelyConfirmed) {
     MemoryStore store(std::make_shared<MemoryStudies>());
     StudySpecification file = in_contexts("", "pulls = 60\nconfirm_pulls = 60" + kTheMiddle);
     system_.on_observe = [&] { return Seen(std::vector{random_.uniform()}); };
-    // The context moves the level, and so does the time.
+    // The level depends on the context and on the time.
     system_.on_measure = [&](double /*x*/) {
       return Reading{3.0 * system_.context.at(0) + std::sin(0.1 * now()) + 0.3 * random_.normal()};
     };
@@ -376,11 +376,11 @@ TEST_F(TunerInContexts, ASystemAtWhichNothingWorksAnyMoreIsDown) {
   };
   const TuneEnd end = tune(in_contexts("on_failure = \"skip\"\noutage_seconds = 50"));
   EXPECT_EQ(end.text,
-            "the system is down: none of the settings that worked works either, for 50 s by now: "
+            "the system has been down for 50 s: all settings that worked before fail: "
             "measure: ended with status 1");
 }
 
-// --- the file with the policy -------------------------------------------------------------------
+// --- the policy file ----------------------------------------------------------------------------
 
 class TunerWithPolicyFile : public TunerInContexts {
  protected:
@@ -436,7 +436,7 @@ TEST_F(TunerWithPolicyFile, OneThatCannotBeWrittenIsSaidSoAndNothingIsLost) {
   EXPECT_FALSE(failures().empty());
 }
 
-// --- what is wrong with contexts ----------------------------------------------------------------
+// --- warnings about contexts --------------------------------------------------------------------
 
 std::vector<std::string> texts_of(const std::vector<Warning>& warnings) {
   std::vector<std::string> texts;
@@ -459,19 +459,20 @@ TEST(WarningsAboutSources, NameWhatCannotWork) {
   const std::string hour = "[[context]]\nname = \"hour\"\nsource = \"clock.hour\"\n";
   const std::string load = "[[context]]\nname = \"load\"\nlow = 0\nhigh = 1\n";
   EXPECT_TRUE(faults(hour + load + "source = \"echo 1\"\n").empty());
-  EXPECT_EQ(faults(load),
-            (std::vector<std::string>{
-                "error: context.load: has no source, so canopy tune cannot know it: give a source, "
-                "or let a client ask with a context (canopy pipe, HTTP, Python)"}));
+  EXPECT_EQ(
+      faults(load),
+      (std::vector<std::string>{
+          "error: context.load: has no source, so canopy tune cannot get its value: give a source, "
+          "or let a client ask with a context (canopy pipe, HTTP, Python)"}));
   EXPECT_EQ(
       faults(load + "source = \"./no-such-program\"\n"),
       (std::vector<std::string>{"error: context.load: there is no program ./no-such-program"}));
   EXPECT_TRUE(faults(load + "source = \"./no-such-program\"\n", "shell = true\n").empty())
       << "what a shell makes of it is not known";
   EXPECT_EQ(faults(hour + "time_zone = \"Mars/Base\"\n").size(), 1U);
-  EXPECT_EQ(
-      faults(hour, "policy_file = \"no-such-folder/policy.json\"\n"),
-      (std::vector<std::string>{"error: system.policy_file: there is no folder no-such-folder"}));
+  EXPECT_EQ(faults(hour, "policy_file = \"no-such-folder/policy.json\"\n"),
+            (std::vector<std::string>{
+                "error: system.policy_file: the folder no-such-folder does not exist"}));
   EXPECT_TRUE(faults(hour, "policy_file = \"policy.json\"\n").empty());
 }
 
@@ -481,10 +482,10 @@ TEST(WarningsAboutAContext, NameNumbersBeyondTheirRanges) {
   EXPECT_TRUE(warnings_about_context(contexts, std::vector{1.0, 30.0, 9.0}).empty());
   EXPECT_EQ(texts_of(warnings_about_context(contexts, std::vector{3.25, 3.0, 0.0})),
             (std::vector<std::string>{
-                "warning: context.load: is 3.25 now, which counts as 1, the end of its range; set "
-                "low and high to what may come",
-                "warning: context.size: is 0 now, which counts as 1, the end of its range; set low "
-                "and high to what may come"}));
+                "warning: context.load: the current value 3.25 is outside the range and treated as "
+                "1; set low and high to the range of possible values",
+                "warning: context.size: the current value 0 is outside the range and treated as 1; "
+                "set low and high to the range of possible values"}));
 }
 
 TEST(ContextText, ShowsWhatAContextCountsAs) {

@@ -17,12 +17,12 @@ const std::vector<double> kBaseline{3.0};
 const std::vector<double> kBest{4.0};
 const std::vector<double> kNearest{5.0};
 
-/// Nothing, one that keeps its limits, and one that does not.
+/// No candidate, one that keeps its limits, and one that does not.
 std::vector<Candidate> kinds_of(const std::vector<double>& arm) {
   return {{}, {arm, true}, {arm, false}};
 }
 
-/// Calls it with every combination of what there may be.
+/// Calls a function with every possible combination of facts.
 template <class Do>
 void for_all_facts(Do&& each) {
   for (const Candidate& confirmed : kinds_of(kConfirmed)) {
@@ -30,7 +30,7 @@ void for_all_facts(Do&& each) {
       for (const Candidate& baseline : kinds_of(kBaseline)) {
         for (const bool has_best : {false, true}) {
           for (const bool has_nearest : {false, true}) {
-            if (has_best && has_nearest) continue;  // never both
+            if (has_best && has_nearest) continue;  // these exclude each other
             ExitFacts facts{.confirmed = confirmed, .proven = proven, .baseline = baseline};
             if (has_best) facts.best = {kBest};
             if (has_nearest) facts.nearest = {kNearest, false};
@@ -42,7 +42,7 @@ void for_all_facts(Do&& each) {
   }
 }
 
-/// As docs/tune.md has it.
+/// The table in docs/tune.md.
 std::vector<double> by_the_table(const ExitFacts& facts) {
   const std::vector<std::pair<bool, std::vector<double>>> table{
       {facts.confirmed.exists() && facts.confirmed.keeps_limits, kConfirmed},

@@ -83,7 +83,7 @@ TEST(RecentFailures, AreTheSameAfterARestart) {
   recent.transfer(saving);
   const std::string saved = saving.text();
   RecentFailures restored;
-  restored.add(true);  // which is forgotten
+  restored.add(true);  // pushes out the oldest entry
   State restoring(saved);
   restoring.mark("test");
   restored.transfer(restoring);

@@ -17,14 +17,14 @@
 namespace canopy {
 namespace {
 
-/// A tuner that would go on for long, and somebody who watches it and wants things of it.
+/// A tuner with a long budget, and a user who watches it and sends commands.
 class TunerCommandsTest : public TunerTest {
  protected:
   [[nodiscard]] static StudySpecification long_study(const std::string& system) {
     return file_of(system, "pulls = 5000");
   }
 
-  /// The study is there, and nobody tunes it yet.
+  /// The study exists, and no tuner is running.
   void create(const std::string& system) { (void)Study::open(store_, long_study(system), tuned()); }
 
   void want(RunnerCommand command, std::uint64_t pulls = 0) {
@@ -32,7 +32,7 @@ class TunerCommandsTest : public TunerTest {
     store_.post_command(study, now(), command_text({command, "alice", pulls}));
   }
 
-  /// Tunes until it waits as it is told to, and kills it then.
+  /// Tunes until the command makes it wait, then kills it.
   void wait_and_be_killed(const StudySpecification& file, RunnerCommand command) {
     const Watch watch = [&, wanted = false](const TuneProgress& progress) mutable {
       if (progress.phase == Phase::paused) throw Killed();
@@ -154,13 +154,13 @@ TEST_F(TunerCommandsTest, WhatNeedsABaselineIsNotedAndIgnoredWhereThereIsNone) {
   EXPECT_EQ(tune(file_of("")).why, TuneEnd::Why::budget);
   EXPECT_EQ(events<CommandAccepted>().size(), 2U);
   EXPECT_EQ(events<Failed>(),
-            (std::vector<Event>{Failed{0, "baseline, as alice wants: the study has no baseline"},
-                                Failed{0, "confirm, as alice wants: the study has no baseline"}}));
+            (std::vector<Event>{Failed{0, "command baseline by alice: the study has no baseline"},
+                                Failed{0, "command confirm by alice: the study has no baseline"}}));
 }
 
 TEST_F(TunerCommandsTest, WhoIsToldToConfirmComparesAndGoesOnWithTheSearch) {
   create("[baseline]\nsetting = { x = 0.1 }\nevery = 0");
-  want(RunnerCommand::confirm, 24);  // as soon as there is something to compare
+  want(RunnerCommand::confirm, 24);  // as soon as there is an arm to compare
   bool confirmed = false;
   std::uint64_t pulls_then = 0;
   const TuneEnd end = tune(long_study("[baseline]\nsetting = { x = 0.1 }\nevery = 0"),
@@ -179,7 +179,7 @@ TEST_F(TunerCommandsTest, WhoIsToldToConfirmComparesAndGoesOnWithTheSearch) {
   EXPECT_FALSE(end.verdict.empty());
 }
 
-TEST_F(TunerCommandsTest, AComparisonThatSomebodyWantsHasTheUsualNumberOfPulls) {
+TEST_F(TunerCommandsTest, ARequestedComparisonHasTheDefaultNumberOfPulls) {
   const std::string system = "[baseline]\nsetting = { x = 0.1 }\nevery = 0";
   create(system);
   want(RunnerCommand::confirm);
@@ -199,15 +199,15 @@ TEST_F(TunerCommandsTest, WhoIsToldToEndEndsAsIfTheBudgetWereUsed) {
       });
   EXPECT_EQ(end.why, TuneEnd::Why::budget);
   EXPECT_EQ(end.text, "ended by alice");
-  EXPECT_EQ(end.left_at, "the baseline, as on_exit says");
+  EXPECT_EQ(end.left_at, "the baseline, according to on_exit");
   EXPECT_TRUE(events<ComparisonBegun>().empty()) << "nothing more is tried";
   const std::uint64_t before = pulls();
   EXPECT_EQ(tune(file_of(system, "pulls = " + std::to_string(before + 5))).text,
             "the budget of " + std::to_string(before + 5) + " pulls is used")
-      << "somebody has begun anew";
+      << "a new run was started";
 }
 
-TEST_F(TunerCommandsTest, AnEndThatWasWantedWhileNobodyWasAtWorkIsNoEndOfWhatBegins) {
+TEST_F(TunerCommandsTest, AnEarlierEndCommandDoesNotEndANewRun) {
   create("");
   want(RunnerCommand::end);
   EXPECT_EQ(tune(file_of("")).text, "the budget of 20 pulls is used");
@@ -257,7 +257,7 @@ TEST_F(TunerCommandsTest, AnEndThatWasWantedInAPauseHoldsAfterAKill) {
   EXPECT_EQ(tune(long_study("")).text, "ended by alice");
 }
 
-TEST_F(TunerCommandsTest, AComparisonThatSomebodyWantsIsFinishedAfterAKill) {
+TEST_F(TunerCommandsTest, ARequestedComparisonIsFinishedAfterAKill) {
   const std::string system = "[baseline]\nsetting = { x = 0.1 }\nevery = 0";
   create(system);
   want(RunnerCommand::confirm, 24);
@@ -321,7 +321,8 @@ TEST_F(TunerCommandsTest, AreTakenWhileTheSystemIsDownToo) {
 }
 
 TEST_F(TunerCommandsTest, AreTakenWhileItWaitsUntilItMayChangeToo) {
-  system_.on_measure = [](double x) -> Measured {  // there and back: no more changes for an hour
+  // One change in each direction uses up the hour's limit.
+  system_.on_measure = [](double x) -> Measured {
     if (x != 0.3) return measure_fails();
     return Reading{1.0};
   };

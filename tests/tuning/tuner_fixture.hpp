@@ -23,14 +23,14 @@ namespace canopy {
 
 using Measured = testing::ScriptedSystem::Measured;
 
-/// A system of functions, a store in memory and a clock that moves only when somebody waits: an
+/// A system of functions, a memory store and a clock that only advances during waits, so that an
 /// hour takes no time.
 class TunerTest : public ::testing::Test {
  protected:
   using Phase = TuneProgress::Phase;
   using Watch = std::function<void(const TuneProgress&)>;
 
-  static constexpr double kForEver = 1e5;  ///< seconds: no test takes more than a day
+  static constexpr double kForEver = 1e5;  ///< in seconds; no test takes more than a day
 
   [[nodiscard]] OpenOptions tuned() {
     return {.name = "a", .fork = {}, .fold = tuner_fold, .clock = &clock_};
@@ -58,7 +58,7 @@ class TunerTest : public ::testing::Test {
     return tune(store_, file, watch);
   }
 
-  /// All entries of these kinds, in order.
+  /// All events of these kinds, in order.
   template <class... Kinds>
   [[nodiscard]] std::vector<JournalEntry> entries() {
     std::vector<JournalEntry> found;
@@ -74,7 +74,7 @@ class TunerTest : public ::testing::Test {
     return found;
   }
 
-  /// The observations for that purpose.
+  /// The observations with a given role.
   [[nodiscard]] std::vector<Observed> observed(Role role) {
     std::vector<Observed> found;
     for (const Event& event : events<Observed>()) {
@@ -87,7 +87,7 @@ class TunerTest : public ::testing::Test {
 
   [[nodiscard]] double now() const { return clock_.steady_time(); }
 
-  /// When the system got another setting than it had.
+  /// The times at which the setting of the system changed.
   [[nodiscard]] std::vector<double> times_of_changes() {
     std::vector<double> times;
     std::vector<double> setting;
@@ -99,14 +99,14 @@ class TunerTest : public ::testing::Test {
     return times;
   }
 
-  /// A reward of x, and a p99 of 100 x, both with some noise.
+  /// A reward of x and a p99 of 100 x, both with noise.
   void measure_both() {
     system_.on_measure = [this](double x) {
       return Reading{x + 0.02 * random_.uniform(), {{"p99_ms", 100.0 * x + random_.uniform()}}};
     };
   }
 
-  /// Rewards that have nothing to do with the setting.
+  /// Rewards that do not depend on the setting.
   void measure_noise() {
     system_.on_measure = [this](double) { return Reading{random_.uniform()}; };
   }
@@ -119,7 +119,7 @@ class TunerTest : public ::testing::Test {
   std::atomic<bool> stop_{false};
 };
 
-/// The process is gone: nothing more is written.
+/// Simulates a crash: nothing more is written.
 struct Killed : std::runtime_error {
   Killed() : std::runtime_error("killed") {}
 };

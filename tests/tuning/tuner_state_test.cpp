@@ -14,7 +14,7 @@
 namespace canopy {
 namespace {
 
-/// A study whose tuner has a baseline at 0.9 and a floor over four rewards.
+/// A study with a baseline at 0.9 and a floor over four rewards.
 StudySpecification specification(const std::string& system = "floor = 0.5\nfloor_window = 4\n") {
   return parse_study(
       "[[space]]\nname = \"x\"\nlow = 0\nhigh = 1\n[baseline]\nsetting = { x = 0.9 }\n[system]\n"
@@ -23,7 +23,7 @@ StudySpecification specification(const std::string& system = "floor = 0.5\nfloor
       "study.toml");
 }
 
-/// The state after these events, a second after each other.
+/// The state after these events, with one second between them.
 TunerState after(const std::vector<Event>& events,
                  const StudySpecification& study = specification()) {
   TunerState state(study);
@@ -33,7 +33,7 @@ TunerState after(const std::vector<Event>& events,
   return state;
 }
 
-/// Few tickets, settings and rewards, so that they meet.
+/// Few different tickets, settings and rewards, so that equal ones occur.
 rc::Gen<Event> random_tuner_event() {
   return rc::gen::exec([]() -> Event {
     const auto ticket = *rc::gen::inRange<Ticket>(0, 4);

@@ -42,7 +42,7 @@ TEST_F(TunerTest, WarmUpsAreMeasuredAndNotLearnt) {
   (void)tune(file_of("warmup_pulls = 2"));
   std::size_t changes = 0;
   for (const Event& event : events<Applied>()) {
-    if (std::get<Applied>(event).ticket != 0) ++changes;  // not the exit's
+    if (std::get<Applied>(event).ticket != 0) ++changes;  // not the exit setting
   }
   EXPECT_GE(changes, 3U);
   EXPECT_EQ(observed(Role::warm_up).size(), 2 * changes);
@@ -58,15 +58,15 @@ TEST_F(TunerTest, ADeclaredSettlingTimeTakesThePlaceOfWarmUps) {
   const auto skipped = static_cast<std::uint64_t>(std::count_if(
       told.begin(), told.end(), [](const Event& event) { return std::get<Told>(event).skipped; }));
   EXPECT_GE(skipped, 10U);
-  // Where the pull is not the search's, nobody else passes over it.
+  // If the pull is not one of the search, the optimizer does not skip settling pulls itself.
   std::vector<Event> changes = events<Applied>();
-  changes.pop_back();  // the exit's
+  changes.pop_back();  // the exit setting
   const auto elsewhere = static_cast<std::size_t>(
       std::count_if(changes.begin(), changes.end(),
                     [](const Event& event) { return std::get<Applied>(event).ticket == 0; }));
   EXPECT_GE(elsewhere, 1U);
   EXPECT_EQ(observed(Role::warm_up).size(), 5 * elsewhere);
-  // Replay passes over the same.
+  // Replay skips the same pulls.
   EXPECT_EQ(Study::reopen(store_, tuned()).summary().passed_over, skipped);
 }
 
@@ -77,7 +77,7 @@ TEST_F(TunerTest, TheBaselineIsMeasuredFirstAndThenBesideTheBestArm) {
   EXPECT_EQ(std::get<Asked>(all.at(0)).purpose, Purpose::baseline);
   EXPECT_EQ(std::get<Applied>(all.at(1)).arm, std::vector{0.9});
   for (std::size_t i = 2; i < 6; ++i) EXPECT_TRUE(std::get<Told>(all.at(i)).is_baseline);
-  // A pair is two visits right after each other: nothing else is asked for or told between.
+  // The two visits of a pair are adjacent: no other asks or rewards come between them.
   std::uint64_t duels = 0;
   std::uint64_t orders = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -108,7 +108,7 @@ TEST_F(TunerTest, BeforeARoundThatBeginsAtTheChallengerComesAVisitThatDoesNotCou
 }
 
 TEST_F(TunerTest, AChallengerThatBreaksLosesItsPair) {
-  // Works until it is compared.
+  // Works until it is compared with the baseline.
   bool breaks = false;
   system_.on_measure = [&](double x) -> Measured {
     if (breaks && x > 0.5) return measure_fails();
@@ -187,7 +187,7 @@ TEST_F(TunerTest, WhatHasNeverWorkedIsSaidSoon) {
   const TuneEnd end = tune(file_of("[baseline]\nsetting = { x = 0.75 }"));
   EXPECT_EQ(end.why, TuneEnd::Why::failure);
   EXPECT_EQ(end.text,
-            "nothing has been measured yet, and {\"x\":0.75} does not work either: measure: ended "
+            "nothing has been measured yet, and {\"x\":0.75} fails as well: measure: ended "
             "with status 1: no module");
   EXPECT_EQ(end.errors, "line 1\nno module\n");
   EXPECT_LE(now(), 60.0);
@@ -212,9 +212,10 @@ TEST_F(TunerTest, ASystemThatStaysDownStopsItWithTheBaselineRestored) {
       tune(file_of("on_failure = \"skip\"\noutage_seconds = 3600\n[baseline]\nsetting = { x = 0.75 "
                    "}\nevery = 0"));
   EXPECT_EQ(end.why, TuneEnd::Why::failure);
-  EXPECT_EQ(end.text,
-            "the system is down: {\"x\":0.75} no longer works either, for 3600 s by now: measure: "
-            "printed \"oops\"");
+  EXPECT_EQ(
+      end.text,
+      "the system has been down for 3600 s: {\"x\":0.75}, which worked before, fails: measure: "
+      "printed \"oops\"");
   EXPECT_EQ(end.setting, "{\"x\":0.75}");
   EXPECT_EQ(system_.applied.back(), 0.75);
   EXPECT_EQ(pulls(), 1U);
@@ -433,7 +434,7 @@ TEST_F(TunerTest, AnUnusableRewardIsAFailureAndNotLearnt) {
             TuneEnd::Why::budget);
 }
 
-// --- other numbers ------------------------------------------------------------------------------
+// --- metrics ------------------------------------------------------------------------------------
 
 TEST_F(TunerTest, WhatBreaksALimitIsNoFailureAndIsNotLeftOn) {
   measure_both();
@@ -507,7 +508,7 @@ TEST_F(TunerTest, WhereNothingKeepsALimitItGoesToWhatIsNearest) {
   StudySpecification file = file_of("on_exit = \"best\"", "pulls = 80");
   file.objective.limits = {{.metric = "p99_ms", .max = -10.0}};
   const TuneEnd end = tune(file);
-  EXPECT_EQ(end.left_at, "the setting that is least beyond the limits: nothing keeps them");
+  EXPECT_EQ(end.left_at, "the setting that exceeds the limits least: no setting keeps them");
   EXPECT_LT(system_.applied.back(), 0.15);
   const Study study = Study::reopen(store_, tuned());
   EXPECT_FALSE(study.best());
@@ -521,7 +522,7 @@ TEST_F(TunerTest, ABaselineThatBreaksALimitIsLeftForASettingThatKeepsItAndEarnsL
   file.objective.limits = {{.metric = "p99_ms", .max = 60.0}};
   const TuneEnd end = tune(file);
   EXPECT_EQ(end.left_at,
-            "the best arm, although it is not known to earn more: the baseline breaks a limit");
+            "the best setting, although it is not known to earn more: the baseline breaks a limit");
   EXPECT_LE(system_.applied.back(), 0.6);
 }
 
@@ -534,7 +535,7 @@ TEST_F(TunerTest, AMetricWithALimitThatIsNeverPrintedLimitsNothing) {
   EXPECT_TRUE(study.best()->limits.empty());
 }
 
-// --- leaving ------------------------------------------------------------------------------------
+// --- the exit setting ---------------------------------------------------------------------------
 
 TEST_F(TunerTest, ABestArmThatIsNotSurelyBetterIsNotApplied) {
   measure_noise();
@@ -608,7 +609,7 @@ TEST_F(TunerTest, AnArmThatFailsIsNotConfirmed) {
     return Reading{x};
   };
   const TuneEnd end = tune(file_of(system, "pulls = 20\nconfirm_pulls = 24"));
-  EXPECT_EQ(end.verdict, "the best arm failed: measure: ended with status 1");
+  EXPECT_EQ(end.verdict, "the best setting failed: measure: ended with status 1");
   EXPECT_EQ(end.why, TuneEnd::Why::budget);
   EXPECT_EQ(system_.applied.back(), 0.1);
 }
@@ -638,7 +639,7 @@ TEST_F(TunerTest, TheBestArmMayBeConfirmedWithoutASearch) {
     Study study = Study::open(store_, file, tuned());
     return Tuner(study, system_, {stop_}, {}).confirm(40);
   };
-  EXPECT_EQ(confirm().text, "there is nothing to confirm: no arm has a reward");
+  EXPECT_EQ(confirm().text, "there is nothing to confirm: no setting has a reward");
   (void)tune(file);
   EXPECT_EQ(system_.applied.back(), 0.1) << "nothing was confirmed";
   const TuneEnd end = confirm();
@@ -671,7 +672,7 @@ TEST_F(TunerTest, WhenTheRewardsFallBelowTheFloorTheBaselineIsPutBack) {
       tune(file_of("floor = 0.4\nfloor_window = 5\non_exit = \"leave\"\n[baseline]\nsetting = { x "
                    "= 0.75 }\nevery = 0"));
   EXPECT_EQ(end.why, TuneEnd::Why::floor);
-  EXPECT_EQ(end.left_at, "the baseline, to be safe");
+  EXPECT_EQ(end.left_at, "the baseline, as a fallback");
   EXPECT_EQ(end.text, "the last 5 rewards are 0.3 on average, below the floor of 0.4");
   EXPECT_EQ(system_.applied.back(), 0.75);
   EXPECT_EQ(pulls(), 5U);
@@ -695,9 +696,9 @@ TEST_F(TunerTest, TheFloorRemembersWhatItSawBeforeARestart) {
   EXPECT_EQ(tune(file_of(system, "pulls = 9")).why, TuneEnd::Why::budget) << "a new chance";
 }
 
-// --- how often it changes -----------------------------------------------------------------------
+// --- limits on changes --------------------------------------------------------------------------
 
-/// The numbers of pulls between two changes.
+/// The numbers of pulls between changes of the setting.
 std::vector<int> runs_between_changes(const std::vector<Event>& events) {
   std::vector<int> runs;
   for (const Event& event : events) {
@@ -712,10 +713,10 @@ std::vector<int> runs_between_changes(const std::vector<Event>& events) {
 
 TEST_F(TunerTest, AnArmIsHeldForAsManyPullsAsAsked) {
   (void)tune(file_of("min_pulls_per_change = 3\non_exit = \"leave\"", "pulls = 30"));
-  // A held pull is noted when it is measured, and told later.
+  // A held-back reward is recorded when it is measured, and told later.
   std::vector<int> runs = runs_between_changes(events<Applied, Told>());
   ASSERT_GE(runs.size(), 5U);
-  runs.pop_back();  // the budget may have ended it
+  runs.pop_back();  // the budget may have ended this run
   for (const int run : runs) EXPECT_GE(run, 3);
   EXPECT_GE(pulls(), 28U) << "the last ones may be held back";
 }
@@ -763,7 +764,8 @@ TEST_F(TunerTest, ARoundBeginsWhenAllItsChangesAreAllowed) {
 }
 
 TEST_F(TunerTest, AfterAFailureItWaitsUntilItMayChangeAgain) {
-  system_.on_measure = [](double x) -> Measured {  // there and back: no more changes for an hour
+  // One change in each direction uses up the hour's limit.
+  system_.on_measure = [](double x) -> Measured {
     if (x != 0.3) return measure_fails();
     return Reading{x};
   };
@@ -801,8 +803,7 @@ TEST_F(TunerTest, ARestartDoesNotShortenTheTimeOfAnArm) {
 
 // --- stores, stops and restarts -----------------------------------------------------------------
 
-/// A store that fails in this way once, the next time that something is written after `pulls`
-/// pulls.
+/// A store that fails once, at the next write after `pulls` pulls.
 class FailsOnce {
  public:
   FailsOnce(std::uint64_t pulls, std::function<void()> fail)
@@ -853,7 +854,7 @@ TEST_F(TunerTest, ABaselineThatCannotBePutBackIsToldOf) {
   }
 }
 
-TEST_F(TunerTest, WhenSomebodyElseHasTakenTheStudyOverTheSystemIsLeftToThem) {
+TEST_F(TunerTest, LeavesTheSystemToAProcessThatHasTakenOverTheStudy) {
   FailsOnce fault(5, [] { throw StoreError(StoreError::Fault::taken_over, "s.db: is not ours"); });
   FaultyStore store = fault.of(studies_);
   try {
@@ -866,13 +867,13 @@ TEST_F(TunerTest, WhenSomebodyElseHasTakenTheStudyOverTheSystemIsLeftToThem) {
   EXPECT_TRUE(system_.left_at.empty());
 }
 
-TEST_F(TunerTest, WhatSomebodyElseHasWrittenMeanwhileIsTakenNoteOf) {
+TEST_F(TunerTest, AcceptsEventsWrittenByAnotherProcess) {
   FailsOnce fault(5, [&] {
     const StudyRecord record = find_study(store_, "a");
-    const std::vector<JournalEntry> theirs{
+    const std::vector<JournalEntry> foreign{
         {record.events + 1, now(), CommandAccepted{1, RunnerCommand::end, 0, "alice"}}};
-    store_.append({.study = record.id, .entries = theirs, .pulls = record.pulls, .answers = {}});
-    throw StoreError(StoreError::Fault::moved_on, "s.db: somebody has written to it");
+    store_.append({.study = record.id, .entries = foreign, .pulls = record.pulls, .answers = {}});
+    throw StoreError(StoreError::Fault::moved_on, "s.db: another process has written to it");
   });
   FaultyStore store = fault.of(studies_);
   const TuneEnd end = tune(store, file_of("", "pulls = 1000"), fault.watch());
@@ -880,7 +881,7 @@ TEST_F(TunerTest, WhatSomebodyElseHasWrittenMeanwhileIsTakenNoteOf) {
   EXPECT_EQ(end.text, "ended by alice");
 }
 
-TEST_F(TunerTest, GoesOnThoughSomebodyElseHasWrittenMeanwhile) {
+TEST_F(TunerTest, ContinuesAfterAnotherProcessHasWritten) {
   FailsOnce fault(5, [] { throw StoreError(StoreError::Fault::moved_on, "s.db: has moved on"); });
   FaultyStore store = fault.of(studies_);
   std::size_t settings_then = 0;
@@ -893,7 +894,7 @@ TEST_F(TunerTest, GoesOnThoughSomebodyElseHasWrittenMeanwhile) {
   EXPECT_TRUE(fault.has_failed());
   EXPECT_EQ(end.text, "the budget of 20 pulls is used");
   EXPECT_EQ(settings_then, 1U);
-  EXPECT_EQ(system_.applied.size(), 2U) << "somebody may have set the system as well";
+  EXPECT_EQ(system_.applied.size(), 2U) << "another process may have changed the setting";
   EXPECT_EQ(system_.applied[0], system_.applied[1]);
 }
 
@@ -960,7 +961,7 @@ TEST_F(TunerTest, ItsStateIsThatOfTheWholeJournalAfterARestartToo) {
   const StudySpecification file = file_of(
       "warmup_pulls = 1\nmin_pulls_per_change = 2\nfloor = -1\non_exit = "
       "\"leave\"\n[baseline]\nsetting = { x = 0.9 }\nevery = 3\npulls = 2");
-  (void)tune(file);  // which leaves a snapshot
+  (void)tune(file);  // leaves a snapshot
   Study study = Study::open(store_, file, tuned());
   TunerState whole(study.specification());
   store_.read(study.record().id, {}, [&](const JournalEntry& entry) { whole.apply(entry); });
@@ -972,7 +973,7 @@ TEST_F(TunerTest, ItsStateIsThatOfTheWholeJournalAfterARestartToo) {
 TEST_F(TunerTest, ChangedSettingsOfTheTunerAreAppliedToThePast) {
   (void)tune(
       file_of("on_exit = \"leave\"\n[baseline]\nsetting = { x = 0.9 }\nevery = 0", "pulls = 10"));
-  // The snapshot knows of no window; the next tuner wants one.
+  // The snapshot has no window, but the next tuner needs one.
   Study study = Study::open(
       store_, file_of("floor = -1\nfloor_window = 4\n[baseline]\nsetting = { x = 0.9 }\nevery = 0"),
       tuned());

@@ -14,7 +14,7 @@ stamp=node_modules/.package-lock.json  # npm writes it last
 if [ ! -e "$stamp" ] || [ package-lock.json -nt "$stamp" ]; then
   if ! npm ci --no-audit --no-fund > "$out/npm.log" 2>&1; then
     cat "$out/npm.log" >&2
-    echo "canopy: npm could not fetch what the page is built with; canopy is built without its page" >&2
+    echo "canopy: npm could not fetch the packages to build the live page; canopy is built without the page" >&2
     cp ../src/service/no_page.cpp "$out/page_files.cpp"
     touch -d @0 "$out/page_files.cpp"
     exit 0

@@ -1,4 +1,4 @@
-// Fails if modules of the page import each other in a circle, be it types alone.
+// Fails if modules of the page have circular imports, of types or values.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
@@ -17,7 +17,7 @@ const importsOf = (file) =>
 const done = new Set();
 function visit(file, path) {
   if (path.includes(file)) {
-    console.error(`a circle of imports: ${[...path.slice(path.indexOf(file)), file].join(" → ")}`);
+    console.error(`circular import: ${[...path.slice(path.indexOf(file)), file].join(" → ")}`);
     process.exitCode = 1;
   } else if (!done.has(file)) {
     for (const next of importsOf(file)) visit(next, [...path, file]);

@@ -1,5 +1,5 @@
-// Writes what the C++ side carries: the page of a report, which has script, style and font inside; each file
-// compressed; and a source file that takes all of them in. Runs after vite build.
+// Prepares the page for embedding in C++: the self-contained page of a report, a compressed copy of each file, and a
+// source file that includes them all. Runs after vite build.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -9,7 +9,7 @@ const dist = process.env.CANOPY_PAGE_OUT ?? "dist";
 const page = join(dist, "page");
 const read = (name) => readFileSync(join(page, name), "utf8");
 
-// A report is one file. Whatever could end a script or a style early is written otherwise.
+// A report is one file. Text that could end a script or a style early is escaped.
 const font = (style) =>
   style.replace(/url\(\.?\/?([\w.-]+\.woff2)\)/g, (_, name) => {
     const bytes = readFileSync(join(page, name)).toString("base64");
@@ -42,7 +42,7 @@ writeFileSync(
 `,
 );
 
-// Large texts in C++ take long to compile; the assembler takes a file as it is.
+// Large string literals compile slowly; the assembler includes files directly.
 const files = ["index.html", "report.html", ...readdirSync(page).map((name) => `page/${name}`)]
   .filter((name) => !name.endsWith(".gz"))
   .sort()

@@ -26,7 +26,7 @@ export function App(props: { source: Source }) {
         setError(null);
       },
       (problem: Error) => {
-        if (isUnknown(problem)) setMe(null); // of all else, nothing is learnt about who looks
+        if (isUnknown(problem)) setMe(null); // other errors say nothing about the token
         setError(problem);
       },
     );
@@ -35,7 +35,7 @@ export function App(props: { source: Source }) {
   const shared = useMemo(() => watched(source, introduce), [source, introduce]);
   useEffect(() => {
     if (!error || isUnknown(error)) return;
-    const timer = setTimeout(introduce, 2000); // the server may come
+    const timer = setTimeout(introduce, 2000); // the server may become available
     return () => clearTimeout(timer);
   }, [error, introduce]);
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** What the part of the address after # says: it works for a served page and for a file. */
+/** Parses the part of the address after #, which works for a served page and for a file. */
 export type Place =
   | { view: "studies"; query?: string }
   | { view: "study"; name: string }
@@ -35,7 +35,7 @@ function decoded(word: string): string {
   try {
     return decodeURIComponent(word);
   } catch {
-    return word; // somebody typed it
+    return word; // not a valid encoding
   }
 }
 
@@ -43,12 +43,12 @@ export function goTo(place: Place) {
   location.hash = addressOf(place);
 }
 
-/** The same, as another word for where one is: the way back does not lead through it. */
+/** Changes the address without adding a history entry. */
 export function goToInstead(place: Place) {
   try {
     history.replaceState(null, "", addressOf(place));
   } catch {
-    return; // too often, for some browsers
+    return; // some browsers limit the rate
   }
   dispatchEvent(new HashChangeEvent("hashchange"));
 }

@@ -13,36 +13,36 @@
 
 namespace canopy {
 
-/// What the adaptive tree keeps in a node: what was seen at its arm, and what the model makes of
-/// it. The letters are those of docs/adaptive.md.
+/// Data of a node of the adaptive tree: statistics of its arm, and the model's posterior. The
+/// letters are those of docs/adaptive.md.
 struct AdaptiveNode {
-  // Where f has changed, rewards from before count in part: their numbers are not whole.
+  // After a change of f, earlier rewards count in part, so that their numbers are not whole.
 
-  double pulls = 0.0;    ///< T: rewards of this arm
-  double mean = 0.0;     ///< of them
-  double squares = 0.0;  ///< M2: their squared deviations from the mean
+  double pulls = 0.0;    ///< T: number of rewards of this arm
+  double mean = 0.0;     ///< mean of these rewards
+  double squares = 0.0;  ///< M2: sum of their squared deviations from the mean
 
-  double noise = 1.0;      ///< sg: variance of one of them
+  double noise = 1.0;      ///< sg: variance of one reward
   double edge = 0.0;       ///< se: variance of f here around f at the parent
-  double below = 0.0;      ///< D2: the same for children, whether there are any or not
-  double data = 0.0;       ///< Lambda: precision of what the subtree has seen
-  double data_mean = 0.0;  ///< mu: of f here, by that alone
-  double message = 0.0;    ///< P: precision of what that says about f at the parent
-  double rest = 0.0;       ///< pr: precision of what all other nodes say about f here
-  double rest_mean = 0.0;  ///< am: of f here, by that alone
-  double level = 0.0;      ///< m: f here, by everything
-  double variance = 0.0;   ///< v: of that
+  double below = 0.0;      ///< D2: variance of f at children around f here, also for a leaf
+  double data = 0.0;       ///< Lambda: precision of f here given the subtree's rewards
+  double data_mean = 0.0;  ///< mu: mean of f here given the subtree's rewards
+  double message = 0.0;    ///< P: precision of the subtree's message about f at the parent
+  double rest = 0.0;       ///< pr: precision of f here given all other nodes
+  double rest_mean = 0.0;  ///< am: mean of f here given all other nodes
+  double level = 0.0;      ///< m: posterior mean of f here
+  double variance = 0.0;   ///< v: posterior variance of f here
 
-  double observed = 0.0;           ///< precision of what was observed elsewhere in the cell
-  double observed_weighted = 0.0;  ///< the mean of that, times the precision
+  double observed = 0.0;           ///< precision of observations elsewhere in the cell
+  double observed_weighted = 0.0;  ///< mean of these observations, times the precision
 
-  double bound = kInfinity;     ///< the index of a leaf; above, that of the better child
-  double shortfall = 0.0;       ///< how far it is beyond limits at best, in spreads of the metrics
-  double explorer_pulls = 0.0;  ///< G: of the pulls, those that the explorer asked for
+  double bound = kInfinity;     ///< index of a leaf; for other nodes, of the better child
+  double shortfall = 0.0;       ///< least violation of limits, in spreads of the metrics
+  double explorer_pulls = 0.0;  ///< G: pulls that the explorer asked for
   double out = 0.0;             ///< pulls in flight
-  double explorer_out = 0.0;    ///< of which the explorer asked for
-  double penalties = 0.0;       ///< of the pulls, those that failed
-  double skipped = 0.0;         ///< pulls that were passed over, since the system had not settled
+  double explorer_out = 0.0;    ///< pulls in flight that the explorer asked for
+  double penalties = 0.0;       ///< failed pulls, included in pulls
+  double skipped = 0.0;         ///< pulls discarded because the system had not settled
   double explorer_skipped = 0.0;
 
   void transfer(State& state) {
@@ -58,7 +58,7 @@ struct AdaptiveNode {
   }
 };
 
-/// Whether consecutive rewards of one leaf depend on each other, by their deviations e, e':
+/// Estimates whether consecutive rewards of one leaf are correlated, from their deviations e, e':
 /// phi = sum e e' / sum e^2.
 class Autocorrelation {
  public:
@@ -73,13 +73,13 @@ class Autocorrelation {
     last_ = deviation;
   }
 
-  /// What comes next does not follow what was.
-  void interrupt() { last_node_ = kNobody; }
+  /// The next reward does not directly follow the last one.
+  void interrupt() { last_node_ = kNoNode; }
 
-  /// Nothing is known.
+  /// Forgets everything.
   void forget() { *this = {}; }
 
-  /// phi once it is beyond doubt, else 0.
+  /// phi if it is significantly positive, else 0.
   [[nodiscard]] double phi() const;
   /// The mean of e^2.
   [[nodiscard]] double variance() const { return squares_ / pairs_; }
@@ -91,31 +91,32 @@ class Autocorrelation {
   }
 
  private:
-  static constexpr NodeIndex kNobody = std::numeric_limits<NodeIndex>::max();
+  static constexpr NodeIndex kNoNode = std::numeric_limits<NodeIndex>::max();
 
   double pairs_ = 0.0;
   double products_ = 0.0;
   double squares_ = 0.0;
-  NodeIndex last_node_ = kNobody;
+  NodeIndex last_node_ = kNoNode;
   double last_ = 0.0;
 };
 
 /// A Gaussian tree over the cells of a cover tree: f at a child is f at its parent plus an edge
-/// whose variance falls with depth, at a rate that is learnt; edges that jumped beyond doubt are
-/// wide, and so are those below them. A pass gives every node the exact posterior of f at its arm
-/// and learns the parameters; between passes only the leaf that is pulled changes.
+/// whose variance decreases with depth, at a rate that is learnt; edges with a significant jump get
+/// a larger variance, and so do those below them. A pass gives every node the exact posterior of f
+/// at its arm and updates the parameters; between passes only the leaf that is pulled changes.
 class AdaptiveModel {
  public:
   using Tree = CoverTree<AdaptiveNode>;
   using Node = Tree::Node;
 
-  /// What the values are that it is given.
-  enum class Of {
+  /// What kind of values the model is given.
+  enum class Values {
     rewards,
-    metric,  ///< If eight repeats have shown no noise, there is none.
+    metric,  ///< Assumed noiseless if eight repeats have shown no noise.
   };
 
-  explicit AdaptiveModel(std::shared_ptr<const Partition> partition, Of of = Of::rewards);
+  explicit AdaptiveModel(std::shared_ptr<const Partition> partition,
+                         Values values = Values::rewards);
 
   [[nodiscard]] const Tree& tree() const { return tree_; }
   [[nodiscard]] Tree& tree() { return tree_; }
@@ -123,52 +124,55 @@ class AdaptiveModel {
 
   /// Rewards of a node's arm, in the order in which they came.
   void add(NodeIndex index, const Rewards& rewards);
-  /// The same where they are worth `rewards.count` of them, between two ends.
+  /// Adds rewards that are worth `rewards.count` of them, with their least and largest.
   void add(NodeIndex index, const Moments& rewards, double low, double high);
 
-  /// A failure of a node's arm, as so many rewards. What is known of noise and range stays as it
-  /// is.
+  /// Adds a failure of a node's arm, with the weight of `count` rewards. Estimates of noise and
+  /// range do not change.
   void penalize(NodeIndex index, double reward, double count);
 
-  /// The node that has the rewards of this node's arm: they go down with the arm when it is cut.
+  /// The node that stores the rewards of this node's arm: when a cell is cut, they go to the child
+  /// with the same arm.
   [[nodiscard]] NodeIndex owner(NodeIndex index) const;
 
-  /// The node that has the rewards of an arm; none if no node has the arm.
+  /// The node that stores the rewards of an arm; none if no node has the arm.
   [[nodiscard]] std::optional<NodeIndex> find(Arm arm) const;
 
-  /// Rewards of any arm, which nobody asked for. They belong to a node with that arm; until there
-  /// is one, the deepest cell that holds the arm knows f by them as far as f varies within it.
+  /// Adds rewards of an arm that was not asked for. They go to a node with that arm; until one
+  /// exists, they inform the deepest cell that holds the arm, with the variance of f within that
+  /// cell added.
   void observe(Arm arm, const Rewards& rewards);
 
-  /// What is known of f at an arm.
-  struct Known {
+  /// The posterior of f at an arm.
+  struct Posterior {
     double level = 0.0;
     double variance = 0.0;
     double noise = 1.0;  ///< variance of a value
-    double pulls = 0.0;  ///< of the arm itself
-    double mean = 0.0;   ///< of them
+    double pulls = 0.0;  ///< pulls of this arm
+    double mean = 0.0;   ///< mean of these pulls
   };
-  [[nodiscard]] Known at(NodeIndex index) const;
-  /// By its own node or, if it has none, by its own values alone; without any, by the cell around.
-  [[nodiscard]] Known at(Arm arm) const;
+  [[nodiscard]] Posterior at(NodeIndex index) const;
+  /// From the arm's own node if it has one, else from its own rewards alone, else from the cell
+  /// around it.
+  [[nodiscard]] Posterior at(Arm arm) const;
 
-  /// What is left of the weight of a node's rewards once f has changed by sqrt(variance): 1/T
-  /// becomes 1/T + variance/sg.
+  /// The factor by which the weight of a node's rewards falls once f has changed by sqrt(variance):
+  /// 1/T becomes 1/T + variance/sg.
   [[nodiscard]] double weight_after(NodeIndex index, double variance) const;
-  /// Its rewards weigh this part of what they did.
+  /// Multiplies the weight of a node's rewards by `weight`.
   void age(NodeIndex index, double weight);
-  /// Rewards of arms without a node are about an f that has changed by sqrt(variance).
+  /// Lets f change by sqrt(variance) since the rewards of arms without a node.
   void blur_observations(double variance);
 
-  /// What was learnt of noise and range contained a level, which is taken off from here on: a
-  /// reward has about this variance.
+  /// Restarts the estimates of noise and range, which included a level that is subtracted from now
+  /// on; the variance of a reward is about `variance`.
   void relearn_noise(double variance);
 
-  /// Learns these rewards of arms in place of all that it was given. Nodes with penalties stay as
-  /// they are, and so do the ends of rewards. A pass must follow.
+  /// Replaces everything learnt by these rewards of arms. Nodes with penalties keep their rewards,
+  /// and the least and largest reward are kept. A pass must follow.
   void relearn(const std::map<std::vector<double>, Rewards>& rewards);
 
-  /// Leaves nodes out, as `CoverTree::pruned` does. Returns where nodes were before.
+  /// Drops nodes as `CoverTree::pruned` does. Returns the previous index of every node.
   template <class Ends>
   std::vector<NodeIndex> prune(const Ends& ends) {
     std::vector<NodeIndex> places;
@@ -177,24 +181,25 @@ class AdaptiveModel {
     return places;
   }
 
-  /// The variance of a reward of a node, whatever came before it.
+  /// The variance of one reward of a node, ignoring correlation with earlier rewards.
   [[nodiscard]] double noise_of_one(NodeIndex index) const { return noise_of_one(tree_[index]); }
 
-  /// The first cells have their rewards: what the parameters begin with, and three passes.
+  /// Call once the first cells have their rewards: sets initial parameters, then makes three
+  /// passes.
   void begin();
 
   void pass();
 
-  /// Brings the posterior of a leaf up to date, given what all others say.
+  /// Updates the posterior of a leaf, given the messages of all other nodes.
   void update(NodeIndex leaf);
 
   [[nodiscard]] bool can_cut(NodeIndex leaf) const;
 
-  /// What became of a leaf that was to be cut.
+  /// The result of an attempt to cut a leaf.
   enum class Cut {
     refused,  ///< It stays a leaf.
     done,
-    moved,  ///< A child has its arm, and so its rewards now: a pass must follow.
+    moved,  ///< A child has taken over its arm and rewards: a pass must follow.
   };
   Cut cut(NodeIndex leaf);
 
@@ -204,16 +209,16 @@ class AdaptiveModel {
   [[nodiscard]] double noise_deviation() const { return noise_deviation_; }
   [[nodiscard]] double phi() const { return phi_; }
   [[nodiscard]] double spread() const { return spread_; }  ///< S
-  /// The largest less the smallest level of a leaf.
+  /// The largest level of a leaf minus the smallest.
   [[nodiscard]] double leaf_range() const { return leaf_range_; }
   [[nodiscard]] bool has_seen_any() const { return smallest_ <= largest_; }
-  [[nodiscard]] double smallest() const { return smallest_; }  ///< value so far
+  [[nodiscard]] double smallest() const { return smallest_; }  ///< smallest value so far
   [[nodiscard]] double largest() const { return largest_; }
-  /// alpha: f varies as a distance to this power.
+  /// alpha: f varies like distance to the power alpha.
   [[nodiscard]] double smoothness() const;
-  /// Which part of the variance of f over the whole set, as far as the leaves tell, is due to each
-  /// coordinate: that of differences between the two parts of cells that are cut along it. Empty
-  /// where coordinates have no length, or f does not vary.
+  /// The fraction of the variance of f over the whole set due to each coordinate, as estimated from
+  /// the differences between the two parts of cells that are cut along it. Empty if coordinates
+  /// have no length, or f does not vary.
   [[nodiscard]] std::vector<double> shares() const;
 
   Autocorrelation autocorrelation;
@@ -221,11 +226,11 @@ class AdaptiveModel {
   void transfer(State& state);
 
  private:
-  /// Rewards of an arm that no node has.
+  /// Rewards of an arm without a node.
   struct Observation {
     Rewards rewards;
-    NodeIndex cell = 0;        ///< the deepest that holds the arm
-    double out_of_date = 0.0;  ///< variance of what f has changed by since
+    NodeIndex cell = 0;        ///< deepest cell that holds the arm
+    double out_of_date = 0.0;  ///< variance of the change of f since then
 
     void transfer(State& state) {
       state(rewards, cell, out_of_date);
@@ -250,18 +255,18 @@ class AdaptiveModel {
   [[nodiscard]] double edge_below(std::uint32_t depth, double edge) const;
 
   Tree tree_;
-  Of of_;
+  Values values_;
   std::map<std::vector<double>, Observation> observations_;
-  std::uint32_t deepest_;  // that a cell may be
+  std::uint32_t deepest_;  // largest depth of a cell
 
-  double smallest_ = kInfinity;  // rewards so far
+  double smallest_ = kInfinity;  // smallest and largest reward so far
   double largest_ = -kInfinity;
   double range_ = 1.0;          // R: the largest less the smallest; 1 while all are equal
-  double early_squares_ = 0.0;  // W: of the first rewards of every node
+  double early_squares_ = 0.0;  // W: squared deviations of the first rewards of every node
   double early_freedom_ = 0.0;  // w
 
   double first_slope_;
-  double slope_;  // of the logarithm of an edge's variance by depth
+  double slope_;  // change of the log edge variance per depth
   double spread_ = 1.0;
   double noise_ = 1.0;
   double noise_deviation_ = 1.0;

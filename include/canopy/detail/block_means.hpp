@@ -10,17 +10,17 @@
 
 namespace canopy {
 
-/// Whether rewards of an arm that follow each other depend on each other. The means of 1, 2, 4, ...
-/// consecutive rewards vary as 1, 1/2, 1/4, ... if they do not; if they do, the means of long
-/// blocks vary more than that.
+/// Detects correlation between consecutive rewards of an arm. If rewards are independent, the
+/// variances of the means of 1, 2, 4, ... consecutive rewards are as 1, 1/2, 1/4, ...; if they are
+/// correlated, the means of long blocks vary more than that.
 ///
-/// Rewards come in batches. Those of one visit to an arm are a run.
+/// Rewards are added in batches. Those of one visit to an arm are a run.
 class BlockMeans {
  public:
   /// Rewards in a full batch.
   static constexpr std::size_t kBatch = 256;
 
-  /// Numbers, less some reference: how many, their sum and that of their squares.
+  /// Count, sum and sum of squares of numbers, relative to a reference.
   struct Sums {
     double count = 0.0;
     double sum = 0.0;
@@ -42,19 +42,19 @@ class BlockMeans {
 
   [[nodiscard]] bool is_running() const { return !run_.empty(); }
 
-  /// Deviations of the rewards of the next run are from this.
+  /// Begins a run: its rewards are given relative to `reference`.
   void begin_run(double reference);
   [[nodiscard]] double reference() const { return reference_; }
 
-  /// The next rewards of a run, at most a full batch, and their sums.
+  /// Adds the next rewards of a run, at most a full batch, and their sums.
   void add(std::span<const double> rewards, const Sums& sums);
 
-  /// Of an arm with this mean of so many rewards.
+  /// Ends the run of an arm that now has this mean over `pulls` rewards.
   void end_run(double mean, double pulls);
 
-  /// How much more the mean of an arm varies than that of as many independent rewards would: the
-  /// largest ratio among the lengths of blocks that have 32 blocks and are surely above 1; else 1.
-  /// The arm of the present run has this mean of so many rewards.
+  /// The factor by which the variance of an arm's mean exceeds that of independent rewards: the
+  /// largest ratio over block lengths with at least 32 blocks and a ratio significantly above 1;
+  /// else 1. The arm of the current run has this mean over `pulls` rewards.
   [[nodiscard]] double inflation(double mean, double pulls) const;
 
   void transfer(State& state) {
@@ -64,10 +64,10 @@ class BlockMeans {
   }
 
  private:
-  static constexpr std::size_t kMostLevels = 64;  // no run is longer than 2^64
+  static constexpr std::size_t kMostLevels = 64;  // a run is at most 2^64 rewards long
 
-  /// Squared deviations of the means of blocks from the means of their arms, and what they would be
-  /// in units of the variance of a block's mean.
+  /// Squared deviations of block means from the means of their arms, and the number expected in
+  /// units of the variance of a block's mean.
   struct Variation {
     double blocks = 0.0;
     double squares = 0.0;
@@ -85,10 +85,10 @@ class BlockMeans {
   void count_run(double mean, double pulls, std::vector<Variation>& to) const;
 
   double reference_ = 0.0;
-  std::uint64_t batches_ = 0;                  // of all runs
-  std::vector<Sums> run_;                      // means, by the logarithm of the block's length
-  std::vector<std::optional<double>> halves_;  // of long blocks, the first half of the next
-  std::vector<Variation> variations_;          // of runs that have ended
+  std::uint64_t batches_ = 0;  // number of batches in all runs
+  std::vector<Sums> run_;      // block means of the current run, by log2 of the block length
+  std::vector<std::optional<double>> halves_;  // first half of the next long block, by level
+  std::vector<Variation> variations_;          // variations of finished runs
 };
 
 }  // namespace canopy

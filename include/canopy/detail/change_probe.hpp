@@ -11,16 +11,16 @@
 
 namespace canopy {
 
-/// One pull in every part of the box, after an alarm: what all arms share is a change of level, and
-/// what each arm shows in its own way is a change of f.
+/// After an alarm, pulls every part of the box once: a deviation that all arms share is a change of
+/// level; deviations that differ between arms are a change of f.
 class ChangeProbe {
  public:
   /// The rewards of a leaf since the alarm.
-  struct Answer {
+  struct Reading {
     NodeIndex leaf = 0;
     Rewards rewards;
-    double surprise = 0.0;  ///< r: their mean, less the level in use and f as the model has it
-    double variance = 1.0;  ///< V: of that, where nothing has changed
+    double surprise = 0.0;  ///< r: their mean, less the level in use and the model's f
+    double variance = 1.0;  ///< V: variance of r if nothing has changed
 
     void transfer(State& state) {
       state(leaf, rewards, surprise, variance);
@@ -28,7 +28,7 @@ class ChangeProbe {
     }
   };
 
-  /// One pull of each of these leaves, the last of them first.
+  /// Starts with one pull of each of these leaves, the last of them first.
   void begin(std::vector<NodeIndex> leaves) {
     to_come_ = std::move(leaves);
     is_running_ = !to_come_.empty();
@@ -36,9 +36,9 @@ class ChangeProbe {
 
   [[nodiscard]] bool is_running() const { return is_running_; }
   [[nodiscard]] bool is_complete() const { return to_come_.empty() && awaited_.empty(); }
-  [[nodiscard]] const std::vector<Answer>& answers() const { return answers_; }
+  [[nodiscard]] const std::vector<Reading>& readings() const { return readings_; }
 
-  /// The next leaf to pull, whose rewards are awaited from here on.
+  /// Returns the next leaf to pull; its rewards are awaited from now on.
   [[nodiscard]] std::optional<NodeIndex> next() {
     if (to_come_.empty()) return std::nullopt;
     const NodeIndex leaf = to_come_.back();
@@ -50,25 +50,25 @@ class ChangeProbe {
   [[nodiscard]] bool awaits(NodeIndex leaf) const {
     return std::find(awaited_.begin(), awaited_.end(), leaf) != awaited_.end();
   }
-  void take(const Answer& answer) {
-    std::erase(awaited_, answer.leaf);
-    answers_.push_back(answer);
+  void take(const Reading& reading) {
+    std::erase(awaited_, reading.leaf);
+    readings_.push_back(reading);
   }
-  /// Gives up leaves of which no rewards will come.
+  /// Stops waiting for leaves whose rewards will not come.
   template <class Is>
   void give_up_if(const Is& is_lost) {
     std::erase_if(awaited_, is_lost);
   }
 
-  /// How many nats better it is explained by a level that has moved by that than by a change of f
-  /// of about that size, which each arm has in its own way.
+  /// Evidence, in nats, for a change of level by `moved` against a change of f of about that size
+  /// that differs between arms.
   [[nodiscard]] double proof_of_level(double moved) const;
 
   void end() { *this = {}; }
 
   void transfer(State& state) {
-    state(is_running_, to_come_, awaited_, answers_);
-    state.require_restored(is_running_ || (is_complete() && answers_.empty()));
+    state(is_running_, to_come_, awaited_, readings_);
+    state.require_restored(is_running_ || (is_complete() && readings_.empty()));
   }
 
   /// Whether all leaves are below this number.
@@ -78,7 +78,7 @@ class ChangeProbe {
   bool is_running_ = false;
   std::vector<NodeIndex> to_come_;
   std::vector<NodeIndex> awaited_;
-  std::vector<Answer> answers_;
+  std::vector<Reading> readings_;
 };
 
 }  // namespace canopy

@@ -8,11 +8,11 @@
 
 namespace canopy {
 
-/// What to set in every context, as it was at some time: an arm for each region of bins.
+/// A snapshot of a policy: an arm for each region of context bins.
 struct FrozenPolicy {
   struct Row {
-    std::array<BinSet, ContextSpace::kMostVariables> bins{};  // of each variable
-    std::vector<double> arm = {};                             // empty: nothing was known there
+    std::array<BinSet, ContextSpace::kMostVariables> bins{};  // for each variable
+    std::vector<double> arm = {};                             // empty: nothing is known there
 
     [[nodiscard]] bool has(ContextBins context, std::size_t count) const;
     void transfer(State& state);
@@ -23,10 +23,10 @@ struct FrozenPolicy {
   std::size_t variables = 0;
   std::vector<Row> rows = {};
 
-  /// The arm in a context; empty: nothing was known there.
+  /// The arm in a context; empty: nothing is known there.
   [[nodiscard]] const std::vector<double>& arm_in(ContextBins context) const;
 
-  /// Whether it has this arm, or none, in every context.
+  /// Whether the policy has this arm, or none, in every context.
   [[nodiscard]] bool is_everywhere(const std::vector<double>& arm) const;
 
   /// Whether two policies have the same arm in every context.

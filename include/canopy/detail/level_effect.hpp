@@ -19,15 +19,15 @@ using ContextRewards = std::map<ContextBins, Rewards>;
 /// All rewards of a region of contexts, by their arms.
 using RewardsByContext = std::map<std::vector<double>, ContextRewards>;
 
-/// g: what the context adds to the rewards of all arms alike. It is the sum of one table per
-/// variable, with a number for each bin. Taking it off rewards changes no decision in a given
-/// context; it only takes noise away.
+/// g: the effect of the context on the rewards of all arms alike, as the sum of one table per
+/// variable with a number for each bin. Subtracting it from rewards does not change which arm is
+/// best in a given context; it only removes noise.
 class LevelEffect {
  public:
   LevelEffect() = default;
   explicit LevelEffect(const ContextSpace& contexts);
 
-  /// Of a context in these bins.
+  /// The effect of a context in these bins.
   [[nodiscard]] double at(ContextBins bins) const {
     double sum = 0.0;
     for (std::size_t k = 0; k < tables_.size(); ++k) sum += tables_[k][ContextSpace::bin(bins, k)];
@@ -39,17 +39,17 @@ class LevelEffect {
     return tables_[variable];
   }
 
-  /// Rewards less the effect, all together.
+  /// All rewards less the effect, pooled.
   [[nodiscard]] Rewards without(const ContextRewards& rewards) const;
 
-  /// What a tree knows: its model, and the rewards it was given.
-  struct Known {
+  /// A tree's model and the rewards it was given.
+  struct TreeData {
     const AdaptiveModel* model;
     const RewardsByContext* rewards;
   };
 
-  /// Fits the tables to everything that is known. Returns whether they have changed.
-  bool fit(std::span<const Known> trees);
+  /// Fits the tables to all trees. Returns whether they have changed.
+  bool fit(std::span<const TreeData> trees);
 
   void transfer(State& state);
 

@@ -13,75 +13,77 @@
 
 namespace canopy {
 
-/// Follows what all rewards have in common, whatever arm they are from:
+/// Tracks the level that the rewards of all arms have in common:
 ///
 ///     y = f(arm) + level + noise
 ///
 /// Five trackers predict every reward one step ahead from the rewards before it. One of them is in
-/// use: its level L is taken off rewards before the model learns them. At first that is the frozen
-/// one, with L = 0. Another one that predicts better by (5 + ln t) (1 + max(0, sqrt(k) - sqrt(5)))
-/// nats (a CUSUM) raises an alarm: the level moves, the noise depends on itself, or f has changed.
-/// k is the kurtosis of surprises, so that rare large rewards are no alarm. Letters as in
-/// docs/adaptive.md.
+/// use: its level L is subtracted from rewards before the model learns them. At first that is the
+/// frozen tracker, with L = 0. An alarm is raised when another tracker predicts better by (5 + ln
+/// t) (1 + max(0, sqrt(k) - sqrt(5))) nats (a CUSUM); the cause is a moving level, autocorrelated
+/// noise, or a change of f. k is the kurtosis of prediction errors, so that rare large rewards
+/// raise no alarm. Letters as in docs/adaptive.md.
 class LevelTrackers {
  public:
   enum Tracker : std::uint8_t {
     returning,  ///< Autocorrelated noise: the level returns to a base, by phi per reward.
-    slow,       ///< The level stays where surprises have moved it, by 1/64 of each,
-    medium,     ///< ... by 1/8,
-    fast,       ///< ... or wholly.
-    frozen,     ///< The level stays where it is.
+    slow,       ///< The level moves by 1/64 of each prediction error.
+    medium,     ///< The level moves by 1/8 of each prediction error.
+    fast,       ///< The level moves by the whole prediction error.
+    frozen,     ///< The level does not move.
   };
   static constexpr std::size_t kTrackers = 5;
 
-  /// What the model expects of rewards of a leaf.
+  /// Prediction for rewards of a leaf.
   struct Expected {
     double level = 0.0;      ///< m
-    double part = 1.0;       ///< w = s / (v + s): of a surprise, what is not due to f
+    double part = 1.0;       ///< w = s / (v + s): fraction of a prediction error not due to f
     double precision = 1.0;  ///< 1 / (v + s)
     double threshold = 0.0;  ///< A score beyond it is an alarm.
-    bool is_known = false;   ///< v <= s / 2
-    bool is_scored = false;  ///< The first rewards of the study are over.
+    bool is_known = false;   ///< v <= s / 2: the leaf's f is known well
+    bool is_scored = false;  ///< False for the first rewards of the study.
 
     void transfer(State& state);
   };
 
-  /// f is about `level` with a variance v, and a reward has the variance s around it. The turn
-  /// begins with the reward of this number.
+  /// f is about `level` with variance v, and a reward has variance s around it. `number` is the
+  /// index of the turn's first reward.
   [[nodiscard]] Expected expect(double level, double variance, double noise,
                                 std::uint64_t number) const;
 
   [[nodiscard]] Tracker used() const { return used_; }
   [[nodiscard]] bool is_following() const { return used_ != frozen; }
-  /// Whether the level may move for good, not only until noise is over.
+  /// Whether the tracker in use moves the level permanently, not only while autocorrelated noise
+  /// lasts.
   [[nodiscard]] bool level_moves() const { return moves(used_); }
 
-  /// L: what is taken off rewards.
+  /// L: the level that is subtracted from rewards.
   [[nodiscard]] double level() const { return levels_[used_]; }
   [[nodiscard]] double level_of(Tracker tracker) const { return levels_[tracker]; }
-  /// phi: by which part of itself noise is expected to last until the next reward.
+  /// phi: the fraction of the noise expected to persist until the next reward.
   [[nodiscard]] double phi() const { return phi_; }
 
-  /// u = 1 - a: the part of an error in what is expected of the present leaf that is not taken for
-  /// level yet. A reward is worth u^2 of one from another leaf.
+  /// u = 1 - a: the fraction of an error in the prediction for the current leaf that the level has
+  /// not absorbed yet. A reward is worth u^2 of one from another leaf.
   [[nodiscard]] double part_left() const { return 1.0 - taken_[used_]; }
 
   /// Rewards of this leaf come next, in a new turn or after those of other leaves. A leaf with many
-  /// pulls defines the level: every turn of it is as if others had been between.
+  /// pulls defines the level: each of its turns is treated as if other leaves had been pulled in
+  /// between.
   void turn_to(NodeIndex leaf, bool has_many_pulls) {
     if (leaf == leaf_ && !has_many_pulls) return;
     taken_.fill(0.0);
     leaf_ = leaf;
   }
 
-  /// Sees a reward as it came: those of two values are scored later.
+  /// Records the raw reward: rewards with only two values are scored differently.
   void see(double reward) {
     if (distinct_ <= 2) count_value(reward);
   }
 
-  /// Whether the last reward was more than three standard deviations above what was expected; the
-  /// first time this is asked, and up to 32 + pulls/256 times: where that is more frequent, it is
-  /// how rewards are. Those of two values are so by chance, and cannot rise.
+  /// Whether the last reward was more than three standard deviations above its prediction. Returns
+  /// true at most once per reward, and at most 32 + pulls/256 times: if it is more frequent, it is
+  /// the usual noise. Always false for rewards with two values.
   [[nodiscard]] bool take_surprise(std::uint64_t pulls) {
     if (!std::exchange(is_surprised_, false) || distinct_ <= 2) return false;
     if (surprises_ >= 32 + pulls / 256) return false;
@@ -89,8 +91,8 @@ class LevelTrackers {
     return true;
   }
 
-  /// Takes a reward of the leaf that was turned to, less the level of f that is expected. Returns
-  /// whether that raises an alarm.
+  /// Adds a reward of the current leaf, less the expected level of f. Returns whether it raises an
+  /// alarm.
   bool add(const Expected& expected, double surprise) {
     const Reward reward{.surprise = surprise,
                         .part = expected.part,
@@ -110,73 +112,73 @@ class LevelTrackers {
     return largest_score() > threshold;
   }
 
-  /// Several rewards at once, by their mean and their squared deviations from it.
+  /// Adds several rewards at once, by their mean and their squared deviations from it.
   bool add_several(const Expected& expected, double surprise, double rewards,
                    double squared_deviations);
 
   /// The next reward does not follow the last one.
   void interrupt() {
-    turn_to(kNobody, true);
+    turn_to(kNoNode, true);
     is_chained_ = false;
     is_surprised_ = false;
   }
 
-  /// The tracker that has raised the alarm: that with the largest score.
-  [[nodiscard]] Tracker loudest() const;
+  /// The tracker with the largest score, which has raised the alarm.
+  [[nodiscard]] Tracker alarming() const;
 
-  /// Whether what this tracker says may as well be a change of f: it follows faster than the one in
-  /// use, and has another level.
+  /// Whether this tracker's alarm may also be due to a change of f: it adapts faster than the one
+  /// in use and has another level.
   [[nodiscard]] bool may_be_of_f(Tracker tracker) const;
 
-  /// By how much less the rewards vary around the predictions of a tracker.
+  /// The gain in precision from adopting a tracker.
   struct Gain {
-    double noise = 0.0;  ///< their variance around its predictions
-    double less = 0.0;   ///< than around those of the tracker before
+    double noise = 0.0;  ///< variance of rewards around its predictions
+    double less = 0.0;   ///< reduction against the previous tracker
   };
-  /// The change is one of the level: takes this tracker into use.
+  /// Puts a tracker into use after a change of the level.
   Gain adopt(Tracker tracker);
 
-  /// The change is one of f: all trackers but the one in use begin at its level.
+  /// After a change of f: resets all other trackers to the level of the one in use.
   void start_anew();
 
   void transfer(State& state);
 
  private:
-  static constexpr NodeIndex kNobody = std::numeric_limits<NodeIndex>::max();
+  static constexpr NodeIndex kNoNode = std::numeric_limits<NodeIndex>::max();
   static constexpr std::array<double, kTrackers> kGains{1.0, 1.0 / 64.0, 1.0 / 8.0, 1.0, 0.0};
-  static constexpr double kClip = 16.0;           // of squared standardised errors
-  static constexpr double kSurprise = 9.0;        // of the same
+  static constexpr double kClip = 16.0;           // cap of squared standardised errors
+  static constexpr double kSurprise = 9.0;        // threshold of a surprise, for the same
   static constexpr double kMostPerReward = 1.0;   // nats
-  static constexpr double kRecent = 256.0;        // rewards that E is about
-  static constexpr double kFewPairs = 32.0;       // tell nothing about phi
-  static constexpr double kManyRewards = 4096.0;  // that phi and the kurtosis are about
+  static constexpr double kRecent = 256.0;        // memory of E, in rewards
+  static constexpr double kFewPairs = 32.0;       // fewer say nothing about phi
+  static constexpr double kManyRewards = 4096.0;  // memory of phi and the kurtosis, in rewards
 
-  /// Whether this tracker moves the level for good.
+  /// Whether this tracker moves the level permanently.
   [[nodiscard]] static bool moves(Tracker tracker) {
     return tracker != returning && tracker != frozen;
   }
 
-  /// Arms are chosen for what is expected of them, so that it is a little too much: over many
-  /// rewards of arms that are known less well, the slow tracker would take that for a level.
+  /// Arms are chosen for high predictions, which are therefore slightly too high. Over many rewards
+  /// of less precisely known arms, the slow tracker would mistake that bias for a level.
   [[nodiscard]] static bool tells_slow(const Expected& expected) {
     return expected.part >= 32.0 / 33.0;  // v <= s / 32
   }
 
-  /// What is left of the slow tracker's score: a level off by less than a ninth of the noise is not
-  /// worth an alarm, and over 1e5 rewards the model is not right to that.
+  /// The slow tracker's score less a toll per reward: a level off by less than a ninth of the noise
+  /// is not worth an alarm, and over 1e5 rewards the model is not accurate enough to tell.
   [[nodiscard]] static double less_toll(double score, double rewards) {
     return std::max(0.0, score - 0.002 * rewards);
   }
 
   [[nodiscard]] static double clipped(double loss) { return std::min(loss, kClip); }
 
-  /// A copy of what the trackers make of it, so that the compiler sees that they do not change it.
+  /// A reward's data, copied so that the compiler sees that the trackers do not change it.
   struct Reward {
     double surprise;
     double part;
     double precision;
-    double own_loss;  // of the tracker in use
-    double nats;      // a unit of loss; none if it is not scored
+    double own_loss;  // squared standardised error of the tracker in use
+    double nats;      // nats per unit of loss; 0 if the reward is not scored
   };
 
   [[nodiscard]] double loss_of_used(double surprise, double precision) const {
@@ -252,14 +254,14 @@ class LevelTrackers {
   std::array<double, kTrackers> levels_{};   // L_j
   std::array<double, kTrackers> taken_{};    // a_j
   std::array<double, kTrackers> scores_{};   // A_j
-  std::array<double, kTrackers> squares_{};  // E_j: of surprises, the part that is not due to f
+  std::array<double, kTrackers> squares_{};  // E_j: mean squared prediction error not due to f
   double counted_ = 0.0;                     // n_E
-  NodeIndex leaf_ = kNobody;
+  NodeIndex leaf_ = kNoNode;
 
-  double losses_ = 0.0;  // squared standardised errors of the one in use: their number,
+  double losses_ = 0.0;  // squared standardised errors of the tracker in use: number, sum,
   double loss_sum_ = 0.0;
   double loss_squares_ = 0.0;
-  std::uint32_t distinct_ = 0;  // values of rewards, up to 3
+  std::uint32_t distinct_ = 0;  // different values of rewards, up to 3
   std::array<double, 2> values_{};
 
   double base_ = 0.0;
@@ -268,9 +270,9 @@ class LevelTrackers {
   double pair_products_ = 0.0;
   double pair_squares_ = 0.0;
   double last_ = 0.0;
-  bool is_chained_ = false;      // the last reward was of a leaf that is known
-  std::uint64_t surprises_ = 0;  // that were taken
-  bool is_surprised_ = false;    // it was far above what was expected
+  bool is_chained_ = false;      // the last reward was of a well-known leaf
+  std::uint64_t surprises_ = 0;  // surprises that were taken
+  bool is_surprised_ = false;    // the last reward was far above its prediction
 };
 
 }  // namespace canopy

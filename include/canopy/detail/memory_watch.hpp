@@ -9,33 +9,31 @@
 
 namespace canopy {
 
-/// Finds out whether rewards take some pulls to settle after a change of arm, which nobody has
-/// declared.
+/// Detects that rewards take some pulls to settle after a change of arm although `settle` is 0.
 ///
-/// If they do, the level of rewards is carried from arm to arm: one that was left at a level z is
-/// entered with the deviation z - m, of which every pull leaves the part r. Rewards of one turn,
-/// compared with those before them in the same turn, then follow a curve that is known but for its
-/// height. For seven values of r the evidence for such a curve is summed up over turns; once it is
-/// enough, the r with the most of it says how long to wait. What is compared was fixed before the
-/// turn began (its length, its noise, the curve), so that looking all the time does no harm; and
-/// surprises are measured by their own size, where that is larger than the noise of the model, so
-/// that one reward that is far off decides nothing.
+/// If so, the level of rewards carries over from arm to arm: after an arm at level z, the next one
+/// starts with the deviation z - m, of which every pull leaves the fraction r. Rewards of one turn,
+/// compared with earlier rewards of the same turn, then follow a curve known up to its height. For
+/// seven values of r the evidence for such a curve is summed over turns; once it is large enough,
+/// the r with the most evidence gives the settling time. The compared quantities are fixed before
+/// the turn begins (its length, its noise, the curve), so that repeated looks do not bias the test.
+/// Deviations are measured against their own size where that is larger than the model's noise, so
+/// that a single outlier decides nothing.
 class MemoryWatch {
  public:
-  /// A turn begins, before the reward of that number, at an arm where f is about `level` and a
-  /// reward has the variance `noise`. `left` is what f is about where the turn before it was.
+  /// Begins a turn, before the reward of that number, at an arm where f is about `level` and the
+  /// variance of a reward is `noise`. `left` is f at the arm of the previous turn, approximately.
   void turn(std::uint64_t number, double left, double level, double noise);
 
-  /// The reward of that number, off any value that is the same for the whole turn.
+  /// Adds the reward of that number, relative to any value that is constant within the turn.
   void add(std::uint64_t number, double off) {
     if (number == next_ && earlier_ < kListened) compare(off);
   }
 
-  /// Arms are played in an order that is not known.
+  /// Call when the order in which arms are played is not known.
   void lose_track() { next_ = 0; }
 
-  /// How many pulls rewards seem to take until 5 % of a change are left; none: they may be there
-  /// at once.
+  /// The estimated number of pulls until 5 % of a change is left; none: no evidence of settling.
   [[nodiscard]] std::optional<std::uint64_t> settling() const;
 
   void transfer(State& state);
@@ -43,28 +41,29 @@ class MemoryWatch {
  private:
   static constexpr std::size_t kParts = 7;
   static constexpr std::array<double, kParts> kKept{0.333, 0.667, 0.833, 0.917, 0.958, 0.979, 0.99};
-  static constexpr double kListened = 256.0;  // rewards of a turn; later ones hardly tell
-  static constexpr double kAlarm = 7.0;       // nats
+  static constexpr double kListened =
+      256.0;  // rewards of a turn that are used; later ones carry little information
+  static constexpr double kAlarm = 7.0;  // in nats
 
   using Parts = std::array<double, kParts>;
 
   void compare(double off);
   void weigh();
 
-  std::uint64_t began_ = 0;  // the number of the turn's first reward; 0: nothing is known
-  std::uint64_t next_ = 0;   // of the reward that is to be compared; 0: none
-  double earlier_ = 0.0;     // rewards of the turn
-  double mean_ = 0.0;        // of them
+  std::uint64_t began_ = 0;  // number of the turn's first reward; 0: unknown
+  std::uint64_t next_ = 0;   // number of the next reward to compare; 0: none
+  double earlier_ = 0.0;     // earlier rewards of the turn
+  double mean_ = 0.0;        // mean of the earlier rewards
   double noise_ = 1.0;
-  Parts deviation_{};    // that the arm was entered with
-  Parts left_{};         // of it, at the next reward
-  Parts left_before_{};  // the same, on average over the earlier ones
+  Parts deviation_{};    // initial deviation at the start of the turn
+  Parts left_{};         // deviation left at the next reward
+  Parts left_before_{};  // deviation left, averaged over the earlier rewards
 
   Parts product_{};             // U
-  Parts information_{};         // I: the variance of U by the noise that the model has,
-  Parts squares_{};             // Q: ... and as it was
-  double evidence_ = 0.0;       // the most there ever was
-  std::uint64_t settling_ = 0;  // by it
+  Parts information_{};         // I: variance of U by the model's noise
+  Parts squares_{};             // Q: variance of U by the squared deviations
+  double evidence_ = 0.0;       // largest evidence so far
+  std::uint64_t settling_ = 0;  // settling time at that evidence
 };
 
 }  // namespace canopy

@@ -11,7 +11,7 @@
 
 namespace canopy {
 
-/// Rewards of arms that nobody asked for, by arm, in mapped units.
+/// Rewards of arms that were not asked for, by arm, in mapped units.
 class Observations {
  public:
   [[nodiscard]] bool empty() const { return by_arm_.empty(); }
@@ -24,13 +24,13 @@ class Observations {
     return found != by_arm_.end() ? &found->second : nullptr;
   }
 
-  /// The same, and forgets them.
+  /// Removes and returns the rewards of an arm.
   [[nodiscard]] std::optional<Rewards> take(Arm arm) {
     const auto found = by_arm_.extract({arm.begin(), arm.end()});
     return found ? std::optional(found.mapped()) : std::nullopt;
   }
 
-  /// Whether they are rewards of arms, and of nothing else.
+  /// Whether every key is an arm.
   [[nodiscard]] bool are_all(const std::function<bool(Arm)>& is_arm) const;
 
   void transfer(State& state);

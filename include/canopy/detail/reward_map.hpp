@@ -11,13 +11,13 @@
 
 namespace canopy {
 
-/// Everything that is wrong with the objective.
+/// All violations of the objective's constraints.
 [[nodiscard]] std::vector<Violation> violations(const Objective& objective);
 [[nodiscard]] std::vector<Violation> range_violations(const RewardRange& range);
 
-/// Rewards between the user's units and those of the algorithms: larger is better, and they are
-/// counted from an origin, so that a large level does not cost digits. The size stays; what is
-/// large and what is small the scale says.
+/// Converts rewards between the user's units and those of the algorithms, in which larger is better
+/// and an origin is subtracted, so that a large level does not cost precision. Rewards are not
+/// rescaled; `scale` gives the size of differences.
 class RewardMap {
  public:
   /// Beyond this, squares and sums could overflow.
@@ -29,7 +29,7 @@ class RewardMap {
   [[nodiscard]] bool needs_origin() const { return !has_origin_; }
   void set_origin(double reward);
 
-  /// Never -0.
+  /// Never returns -0.
   [[nodiscard]] double to_mapped(double reward) const { return sign_ * reward - level_; }
 
   [[nodiscard]] double to_user(double mapped) const {
@@ -40,13 +40,13 @@ class RewardMap {
     return minimizes_ ? -mapped : mapped;
   }
 
-  /// Several rewards, mapped, and back.
+  /// Maps several rewards, and back.
   [[nodiscard]] Rewards to_mapped(const Rewards& rewards) const;
   [[nodiscard]] Rewards to_user(const Rewards& mapped) const;
 
-  /// False for NaN, infinities and anything too large to add up. Sees a double as a whole number:
-  /// the order of positive doubles is that of their bits, with infinities and NaN on top. Doubling
-  /// the number drops the sign.
+  /// False for NaN, infinities and values too large to sum. Reads a double as an integer: positive
+  /// doubles are ordered as their bits, with infinities and NaN on top. Doubling the number drops
+  /// the sign.
   [[nodiscard]] static bool usable(double mapped) {
     return bits_of(mapped) * 2 <= bits_of(kLargest) * 2;
   }
@@ -65,7 +65,7 @@ class RewardMap {
   double level_ = -0.0;  // sign_ origin_, but never 0: x - -0 is never -0
 };
 
-/// Refuses what is not a number, too large, or contradicts itself.
+/// The status for rewards that are not numbers, too large, or inconsistent.
 [[nodiscard]] Status check(const Rewards& rewards, const RewardMap& map);
 
 }  // namespace canopy

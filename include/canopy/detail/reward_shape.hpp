@@ -11,20 +11,20 @@
 
 namespace canopy {
 
-/// How the rewards of a study are distributed, as far as the interval of a mean must know: their
-/// ends, whether they have two values, whether they are coarse, and how extreme the most extreme of
-/// them are. Rewards come in batches of one arm.
+/// The properties of the distribution of a study's rewards that intervals of means depend on: the
+/// least and the largest, whether there are only two values, whether they are coarse, and how
+/// extreme outliers are. Rewards are added in batches of one arm.
 class RewardShape {
  public:
-  /// Looks at single rewards of an arm, whose sums were `before` before them.
+  /// Adds single rewards of an arm whose sums were `before` until now.
   void add(std::span<const double> rewards, const Moments& before);
-  /// Looks at rewards of which only the sums are known. They say nothing about ties.
+  /// Adds rewards of which only the sums are known; these do not inform about ties.
   void add(const Rewards& rewards);
-  /// Judges the least and the largest of `count` new rewards by the other rewards of their arm,
-  /// whose sums, with the new rewards, are `arm`.
+  /// Compares the least and the largest of `count` new rewards with the other rewards of their arm,
+  /// whose sums, including the new rewards, are `arm`.
   void judge(const Moments& arm, double low, double high, double count);
 
-  /// The least and the largest reward; infinite once rewards came as sums that do not tell.
+  /// The least and the largest reward; infinite after sums without these.
   [[nodiscard]] double min() const {
     return knows_ends_ ? min_ : -std::numeric_limits<double>::infinity();
   }
@@ -34,22 +34,25 @@ class RewardShape {
 
   /// The number of different rewards: 0, 1, 2, or 3 for more than two.
   [[nodiscard]] int distinct() const { return distinct_; }
-  /// Whether rewards have two values, as far as can be known: a third value may not have come yet
-  /// until the rarer one has come eight times, unless they are 0 and 1.
+  /// Whether rewards have two values, as far as can be known: unless they are 0 and 1, this
+  /// requires that the rarer one has occurred eight times, as a third value may not have occurred
+  /// yet.
   [[nodiscard]] bool has_two_values() const;
-  /// Whether an arm may be noisy although it gave a single value: all rewards are 0, or all are 1;
-  /// or they have two values, and these are 0 and 1 or the rarer one has not come eight times.
+  /// Whether an arm may be noisy although it has given a single value: all rewards are 0, or all
+  /// are 1; or there are two values, which are 0 and 1 or of which the rarer has not occurred eight
+  /// times.
   [[nodiscard]] bool may_be_rates() const;
   /// The two values, the lower one first.
   [[nodiscard]] std::array<double, 2> two_values() const;
-  /// Whether more than 1 % of repeated pulls gave what the pull of the arm before gave.
+  /// Whether more than 1 % of repeated pulls of an arm gave the same reward as the pull before.
   [[nodiscard]] bool is_coarse() const { return ties_ > 0.01 * repeats_; }
 
-  /// The largest externally studentized residual, to either side: how many standard deviations of
-  /// the other rewards of its arm a reward is from their mean.
+  /// The largest externally studentized residual in either direction: the distance of a reward from
+  /// the mean of the other rewards of its arm, in their standard deviations.
   [[nodiscard]] double furthest_up() const { return furthest_[1]; }
   [[nodiscard]] double furthest_down() const { return furthest_[0]; }
-  /// Whether a reward was more extreme than normal ones ever are. Stays true.
+  /// Whether a reward was more extreme than normally distributed ones would be. Stays true once
+  /// set.
   [[nodiscard]] bool has_rare_extremes() const { return has_rare_extremes_; }
 
   void transfer(State& state);
@@ -67,10 +70,10 @@ class RewardShape {
   bool knows_ends_ = true;
   int distinct_ = 0;
   std::array<double, 2> values_{};  // the first two different rewards
-  std::array<double, 2> counts_{};  // and how often they came
-  double repeats_ = 0.0;            // pulls that were compared with the one before
-  double ties_ = 0.0;               // those of them that gave the same reward
-  double judged_ = 0.0;             // rewards
+  std::array<double, 2> counts_{};  // number of occurrences of each
+  double repeats_ = 0.0;            // pulls compared with the pull before
+  double ties_ = 0.0;               // compared pulls with equal rewards
+  double judged_ = 0.0;             // number of rewards judged
   std::array<double, 2> furthest_{};
   bool has_rare_extremes_ = false;
 };

@@ -9,32 +9,34 @@
 
 namespace canopy {
 
-/// Knows which pulls come before a system has settled after a change of arm.
+/// Decides which pulls come before a system has settled after a change of arm.
 class Settling {
  public:
-  /// It takes so many pulls; 0: none. By distance: at every pull it comes nearer to the arm by the
-  /// same part of the way, so that 5 % of a change are left then, and a small change takes fewer.
+  /// The system settles in `pulls` pulls; 0: at once. By distance: every pull covers the same
+  /// fraction of the remaining distance to the arm, with 5 % of a change left after `pulls`, so
+  /// that a small change settles sooner.
   Settling(std::uint64_t pulls, bool by_distance);
 
-  /// Pulls of a cell's arm come next. Whether the first of them tells about the arm: so many came
-  /// before it; or, by distance, the system is within a quarter of the cell's side of it, along
-  /// every coordinate.
+  /// Records `pulls` pulls of a cell's arm. Returns whether the first of them measures the settled
+  /// arm: the system has settled by the number of earlier pulls or, by distance, is within a
+  /// quarter of the cell's side of the arm along every coordinate.
   [[nodiscard]] bool play(const Partition& partition, std::span<const double> cell, Arm arm,
                           std::uint64_t pulls);
 
-  /// The same for the next pull, which is not played yet.
-  [[nodiscard]] bool tells(const Partition& partition, std::span<const double> cell, Arm arm) const;
+  /// Whether the next pull of the cell's arm would measure the settled arm.
+  [[nodiscard]] bool measures_settled_arm(const Partition& partition, std::span<const double> cell,
+                                          Arm arm) const;
 
-  /// The system was elsewhere. By distance, whoever sends it elsewhere waits until it is back.
+  /// The system was at another place. By distance, the caller must wait until it is back.
   void interrupt() { since_ = 0; }
 
   void transfer(State& state);
 
  private:
   std::uint64_t pulls_;
-  double kept_;                // part of the way to the arm that a pull leaves; 0: not by distance
-  std::vector<double> place_;  // the arm, or by distance the place in the unit box; empty: nowhere
-  std::uint64_t since_ = 0;    // pulls at the arm
+  double kept_;                // fraction of the distance left by a pull; 0: not by distance
+  std::vector<double> place_;  // the arm; by distance, position in the unit box; empty: unknown
+  std::uint64_t since_ = 0;    // pulls since the change of arm
 };
 
 }  // namespace canopy

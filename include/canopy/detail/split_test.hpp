@@ -11,7 +11,7 @@
 
 namespace canopy {
 
-/// Contexts in some bins of one variable, beside those in the others.
+/// A split of contexts by one variable: some of its bins against the others.
 struct ContextSplit {
   std::size_t variable = 0;
   BinSet right = 0;
@@ -21,19 +21,19 @@ struct ContextSplit {
   }
 };
 
-/// Whether two trees, one for the contexts on either side of a split, would have predicted the
-/// rewards of a region better than one tree for both, in which the sides may differ by a level that
-/// is the same for all arms. Only *interaction* wins: arms that are better on one side and worse on
-/// the other.
+/// Tests whether two trees, one for the contexts on either side of a split, would have predicted
+/// the rewards of a region better than one tree for both, in which the sides may differ by a
+/// constant for all arms. Only an *interaction* passes: arms that are better on one side and worse
+/// on the other.
 class SplitTest {
  public:
-  /// Fewer rewards on a side are not judged.
+  /// A side with fewer rewards is not tested.
   static constexpr double kFewestRewards = 8.0;
 
-  /// The model, the rewards it was given and the effect that was taken off them: outlive it.
+  /// The model, the rewards it was given and the effect subtracted from them must outlive the test.
   SplitTest(const AdaptiveModel& model, const RewardsByContext& rewards, const LevelEffect& effect);
 
-  /// The evidence for two trees, in nats; none where it cannot be judged.
+  /// The evidence for two trees, in nats; none if a side has too few rewards.
   [[nodiscard]] std::optional<double> gain(const ContextSplit& split) const;
 
  private:
@@ -49,9 +49,9 @@ class SplitTest {
 
   const AdaptiveModel& model_;
   const LevelEffect& effect_;
-  std::vector<const ContextRewards*> rewards_;  // of each node; null: none
-  std::vector<double> noise_;                   // variance of a reward of each node
-  double unit_ = 1.0;                           // of differences in level
+  std::vector<const ContextRewards*> rewards_;  // by node; null: none
+  std::vector<double> noise_;                   // variance of a reward, by node
+  double unit_ = 1.0;                           // scale of differences in level
 };
 
 }  // namespace canopy

@@ -21,7 +21,7 @@
 
 namespace canopy {
 
-/// What every optimizer here has: tickets, rewards in the user's units, all forms of telling, which
+/// Base of all optimizers here: tickets, rewards in the user's units, all forms of telling, which
 /// are checked and reduced to one, and the record of all rewards, from which `best` is chosen.
 class TicketedOptimizer : public Optimizer {
  public:
@@ -42,7 +42,7 @@ class TicketedOptimizer : public Optimizer {
   [[nodiscard]] std::optional<RewardRange> reward_range() const final { return next_range_; }
   [[nodiscard]] Status drop(Ticket ticket) override;
 
-  /// Passes over the number of the next ticket, for a pull that this optimizer need not know of.
+  /// Skips a ticket number, for a pull that another optimizer makes.
   virtual Ticket skip_ticket() { return tickets_.skip(); }
 
   [[nodiscard]] std::optional<Best> best() const final;
@@ -56,62 +56,60 @@ class TicketedOptimizer : public Optimizer {
   void restore(std::string_view saved) final;
 
  protected:
-  TicketedOptimizer(const TicketedOptimizer&) = default;  // for clone
+  TicketedOptimizer(const TicketedOptimizer&) = default;  // used by clone
   TicketedOptimizer(TicketedOptimizer&&) = default;
   TicketedOptimizer& operator=(TicketedOptimizer&&) = default;
-  /// For arms of so many numbers.
+  /// For arms of `dimension` numbers.
   TicketedOptimizer(const Objective& objective, std::size_t dimension);
 
-  /// Learns mapped rewards, told for a ticket of this node. They are taken off the ticket and
-  /// counted in t already.
+  /// Learns mapped rewards, told for a ticket of this node. The caller has already subtracted them
+  /// from the ticket and added them to t.
   virtual void accept(NodeIndex node, const Rewards& mapped) = 0;
 
-  /// Learns that a pull of this node failed, which is taken off the ticket and counted already; and
-  /// that an arm is out of the question, as so many rewards. By default these are rewards as any
-  /// other.
+  /// `accept_penalty` learns that a pull of this node failed; the ticket and t are already updated.
+  /// `accept_bar` learns that an arm is excluded, with the weight of `weight` rewards. By default
+  /// both are treated as rewards.
   virtual void accept_penalty(NodeIndex node, double mapped);
   virtual void accept_bar(Arm arm, double mapped, std::uint64_t weight);
 
-  /// Whether `best` must never name an arm, or has nothing but failures to say about it.
-  [[nodiscard]] bool is_out_of_question(Arm arm) const;
+  /// Whether `best` must not name an arm: it is barred, or has only failures.
+  [[nodiscard]] bool is_excluded(Arm arm) const;
 
-  /// Whether so many pulls of this node, which come next, tell about its arm. If not, their rewards
-  /// are passed over: they count as steps alone, and `pass_over` is called.
-  virtual bool tell_about_arm(NodeIndex /*node*/, std::uint64_t /*pulls*/) { return true; }
+  /// Records that the next `pulls` pulls are of this node. Returns whether they measure its settled
+  /// arm. If not, their rewards are discarded: they count as steps only, and `pass_over` is called.
+  virtual bool record_pulls(NodeIndex /*node*/, std::uint64_t /*pulls*/) { return true; }
   virtual void pass_over(NodeIndex /*node*/, std::uint64_t /*pulls*/) {}
 
-  /// What the algorithm itself would recommend, with its mean in mapped units.
+  /// The algorithm's own recommendation, with its mean in mapped units.
   struct Recommendation {
     Arm arm;
     double mean = 0.0;
     double pulls = 0.0;
-    bool by_model = false;  ///< rests on a model of f, which also knows the arms around
+    bool by_model = false;  ///< based on a model of f, which also uses neighbouring arms
   };
 
-  /// None: the arm with the most pulls, and among those the best mean.
+  /// None: `best` names the arm with the most pulls, and among those the best mean.
   [[nodiscard]] virtual std::optional<Recommendation> recommendation() const {
     return std::nullopt;
   }
 
-  /// Where f is at an arm by the algorithm's model, at the 95 % level at this look, in mapped
-  /// units.
+  /// The model's 95 % interval for f at an arm, valid at a single look, in mapped units.
   [[nodiscard]] virtual std::optional<Interval> model_interval(Arm /*arm*/) const {
     return std::nullopt;
   }
 
-  /// The system has changed: what rewards so far say about arms holds no longer, and `best` rests
-  /// on those that come. While their level moves, until this is called again, there are no
-  /// intervals.
+  /// Call when the system has changed: earlier rewards no longer describe the arms, and `best` uses
+  /// only new ones. If `level_moves`, there are no intervals until the next call.
   void forget_arms(bool level_moves);
 
   [[nodiscard]] const std::vector<Limit>& limits() const { return limits_; }
 
-  /// Learns the metrics of one pull of an arm, in the order of the limits; NaN: it was not
-  /// measured. By default an arm that breaks a limit beyond doubt is barred. An algorithm that does
-  /// something else says what it knows in `limit_checks`.
+  /// Learns the metrics of one pull of an arm, in the order of the limits; NaN: not measured. By
+  /// default an arm that breaks a limit at the 95 % level is barred. An algorithm that handles
+  /// limits differently reports its estimates in `limit_checks`.
   virtual void accept_metrics(Ticket ticket, Arm arm, const std::vector<double>& values);
 
-  /// Learns mapped rewards of an arm of the space that nobody asked for.
+  /// Learns mapped rewards of an arm of the space that was not asked for.
   virtual void accept_observed(Arm arm, const Rewards& mapped) = 0;
 
   /// The arm of a node that has an open ticket.
@@ -120,39 +118,41 @@ class TicketedOptimizer : public Optimizer {
   /// Whether these numbers are an arm.
   [[nodiscard]] virtual bool contains(Arm arm) const = 0;
 
-  /// Saves or restores; every class calls that of its base first.
+  /// Saves or restores; every class first calls that of its base.
   virtual void transfer(State& state);
 
-  /// Throws StateError unless every open ticket is for a node, or for one below `end`.
+  /// Throws StateError unless every open ticket is for an existing node; `require_nodes_below`: for
+  /// a node below `end`.
   virtual void require_nodes(const std::function<bool(NodeIndex)>& is_node) const;
   void require_nodes_below(std::uint64_t end) const;
 
   /// Pulls that failed.
   [[nodiscard]] std::uint64_t penalized() const { return penalized_; }
 
-  /// From here on it counts as if that many pulls had been told.
+  /// Sets the number of pulls told.
   void count_anew(std::uint64_t pulls);
 
-  /// What is the same for all: t, what is out of range, in flight, observed.
+  /// The part of the summary common to all optimizers: t, rewards out of range, in flight,
+  /// observed.
   [[nodiscard]] Summary basic_summary() const;
 
-  /// Nodes of a tree, in the user's units.
+  /// Converts nodes of a tree to the user's units.
   [[nodiscard]] std::vector<NodeView> in_user_units(std::vector<NodeView> nodes) const;
 
-  // R, which stands before resolution and width: the size of the range that was given, or the
-  // spread of the rewards so far, as it was when the phase began. While all rewards are equal it is
-  // 1; the first that differs makes it due at once, so that decisions do not depend on units.
+  // R, the factor of resolution and width: the size of the declared range, or the spread of rewards
+  // at the start of the phase. While all rewards are equal it is 1; the first different reward
+  // makes an update due at once, so that decisions do not depend on units.
 
   [[nodiscard]] double scale() const { return scale_; }
   [[nodiscard]] bool scale_is_due() const { return !range_ && !has_spread_ && has_spread(); }
   [[nodiscard]] bool scale_is_provisional() const { return !range_ && !has_spread_; }
-  /// Brings it up to date, when a phase begins or it is due; true if it is another one now. A new
-  /// range is in force when a phase begins.
+  /// Updates R when a phase begins or an update is due; returns whether it changed. A new range
+  /// takes effect when a phase begins.
   bool update_scale(bool phase_begins);
-  /// For algorithms without phases of their own, when they choose: a phase begins at 1, 2, 4, ...
+  /// For algorithms without phases of their own; call before choosing. Phases begin at 1, 2, 4, ...
   bool update_scale_if_due();
 
-  /// The first reward is the origin, without a range.
+  /// Without a range, the first reward becomes the origin.
   void note_origin(double reward) {
     if (map_.needs_origin()) [[unlikely]]
       map_.set_origin(reward);
@@ -162,14 +162,14 @@ class TicketedOptimizer : public Optimizer {
   RewardMap map_;
   Tickets tickets_;
   Evidence evidence_;
-  std::uint64_t observed_ = 0;  ///< Rewards of arms that nobody asked for.
+  std::uint64_t observed_ = 0;  ///< Rewards of arms that were not asked for.
 
  private:
   [[nodiscard]] bool has_spread() const { return evidence_.min() < evidence_.max(); }
   [[nodiscard]] Status check_arm(Arm arm, const Rewards& rewards) const;
   [[nodiscard]] bool passes_over(Tickets::Open& ticket, std::uint64_t pulls);
   void pass_on(Tickets::Open& ticket, const Rewards& mapped);
-  /// What was added to the evidence may decide what is next.
+  /// Absorbs new evidence at once if it may affect the next decision.
   void after_evidence() {
     if (scale_is_provisional()) evidence_.absorb();
   }
@@ -179,28 +179,28 @@ class TicketedOptimizer : public Optimizer {
   [[nodiscard]] Best described(const Evidence& now, std::optional<std::size_t> index,
                                Best::Basis basis, const std::optional<Recommendation>& own) const;
   [[nodiscard]] std::size_t insured(const Evidence& now, std::size_t modelled) const;
-  /// Which arm `best` names, none if that has no rewards, and what this rests on.
+  /// Which arm `best` names, none if there are no rewards, and the basis of the choice.
   [[nodiscard]] std::pair<std::optional<std::size_t>, Best::Basis> choose_best(
       const Evidence& now, const std::optional<Recommendation>& own) const;
 
-  /// What an arm was penalized by.
+  /// The penalties of an arm.
   struct Penalty {
-    std::uint64_t weight = 0;  ///< rewards that it stands for
+    std::uint64_t weight = 0;  ///< number of rewards the penalty counts as
     bool barred = false;
 
     void transfer(State& state) { state(weight, barred); }
   };
 
   std::vector<Limit> limits_;
-  std::vector<Evidence> metrics_;  // of each limit
+  std::vector<Evidence> metrics_;  // one per limit
   std::map<std::vector<double>, Penalty> penalties_;
-  std::uint64_t penalized_ = 0;  // pulls
+  std::uint64_t penalized_ = 0;  // failed pulls
 
-  std::optional<std::uint64_t> since_;  // the last pull before arms were forgotten
+  std::optional<std::uint64_t> since_;  // last pull before forget_arms
 
   bool range_is_hard_ = false;
-  std::optional<RewardRange> range_;       // that R is the size of
-  std::optional<RewardRange> next_range_;  // the same from the next phase on
+  std::optional<RewardRange> range_;       // range whose size is R
+  std::optional<RewardRange> next_range_;  // range from the next phase on
   double scale_ = 1.0;
   bool has_spread_ = false;  // R is a spread of rewards
   std::uint64_t scale_until_ = 1;

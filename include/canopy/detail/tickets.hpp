@@ -13,14 +13,14 @@
 
 namespace canopy {
 
-/// The tickets in flight. A worker that answers before it asks again only ever touches `newest_`;
-/// older ones wait in a list ordered by number. Room is taken by open tickets alone, however many
-/// were given out.
+/// The tickets in flight. A worker that tells before it asks again uses only `newest_`; older
+/// tickets are in a list ordered by number. Memory is proportional to the open tickets, not to
+/// those issued.
 class Tickets {
  public:
   struct Open {
     Ticket number = 0;
-    std::uint64_t remaining = 0;  ///< Rewards it is still good for; 0: closed.
+    std::uint64_t remaining = 0;  ///< Rewards that may still be told; 0: closed.
     NodeIndex node = 0;
 
     void transfer(State& state) { state(number, remaining, node); }
@@ -33,7 +33,7 @@ class Tickets {
     return newest_.number;
   }
 
-  /// Passes over a number: a ticket with it was never given out from here.
+  /// Skips a number: no ticket has it.
   Ticket skip() {
     if (newest_is_open()) set_aside();
     newest_.remaining = 0;
@@ -46,7 +46,7 @@ class Tickets {
   [[nodiscard]] std::uint64_t newest_remaining() const { return newest_.remaining; }
   [[nodiscard]] NodeIndex newest_node() const { return newest_.node; }
 
-  /// Takes one reward, or all, off the newest ticket, which must be open.
+  /// Subtracts one reward, or all, from the newest ticket, which must be open.
   void use_newest() { --newest_.remaining; }
   void close_newest() { newest_.remaining = 0; }
 
@@ -56,7 +56,7 @@ class Tickets {
     return ++newest_.number;
   }
 
-  /// The open ticket of that number, or none. Valid until the next open or close.
+  /// The open ticket with that number, or null. Valid until the next open or close.
   [[nodiscard]] Open* find(Ticket number) {
     return number == newest() && newest_is_open() ? &newest_ : find_older(number);
   }
@@ -65,12 +65,12 @@ class Tickets {
     return const_cast<Tickets*>(this)->find(number);
   }
 
-  /// Why `find` found none.
+  /// The reason why `find` returned null.
   [[nodiscard]] Status absence(Ticket number) const {
     return number == 0 || number > newest_.number ? Status::unknown_ticket : Status::closed_ticket;
   }
 
-  /// Takes rewards off an open ticket and closes it when none remain.
+  /// Subtracts rewards from an open ticket and closes it when none remain.
   void use(Open& ticket, std::uint64_t rewards) {
     ticket.remaining -= rewards;
     if (ticket.remaining == 0 && &ticket != &newest_) forget_older();
@@ -89,8 +89,7 @@ class Tickets {
     return older_.size() - closed_older_ + (newest_is_open() ? 1 : 0);
   }
 
-  /// Keeps the open tickets that have a place: `place(ticket)` is the node of it from here on, none
-  /// for those that are closed.
+  /// Moves the open tickets: `place(ticket)` is the new node, or none to close the ticket.
   template <class Place>
   void keep(const Place& place) {
     std::vector<Open> older;
@@ -113,7 +112,7 @@ class Tickets {
 
   void transfer(State& state);
 
-  /// Larger numbers fit no database, and nobody has as many.
+  /// Larger numbers do not fit a database's 64-bit integers.
   static constexpr Ticket kLast = std::numeric_limits<std::int64_t>::max();
 
  private:
@@ -122,7 +121,7 @@ class Tickets {
   void forget_older();
 
   Open newest_;
-  std::vector<Open> older_;  // by number; may hold closed ones until they are half of it
+  std::vector<Open> older_;  // ordered by number; up to half may be closed
   std::size_t closed_older_ = 0;
 };
 

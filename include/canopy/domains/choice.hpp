@@ -46,7 +46,9 @@ struct Choice {
 
 template <class Visit>
 void visit_fields(Choice& choice, Visit&& visit) {
-  visit(Field{.name = "choices", .help = "the values, similar ones side by side", .required = true},
+  visit(Field{.name = "choices",
+              .help = "the values, with similar ones side by side",
+              .required = true},
         choice.choices);
 }
 

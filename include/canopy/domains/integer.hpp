@@ -17,9 +17,9 @@
 
 namespace canopy {
 
-/// A whole number: low, low + step, low + 2 step, ... up to the last that is not above high, all
-/// within +-2^53. On a log scale (low >= 1, step 1) cells are halved in log units, where the number
-/// i takes the place from log i to log(i + 1).
+/// An integer: low, low + step, low + 2 step, ... up to the last that is not above high, all within
+/// +-2^53. On a log scale (low >= 1, step 1) cells are halved in log units, where i takes the
+/// interval from log i to log(i + 1).
 struct Integer {
   static constexpr std::string_view kName = "integer";
   static constexpr bool kOrdered = true;
@@ -54,10 +54,11 @@ struct Integer {
 
 template <class Visit>
 void visit_fields(Integer& integer, Visit&& visit) {
-  visit(Field{.name = "low", .help = "the least value", .required = true}, integer.low);
-  visit(Field{.name = "high", .help = "no value is above it", .required = true}, integer.high);
+  visit(Field{.name = "low", .help = "the smallest value", .required = true}, integer.low);
+  visit(Field{.name = "high", .help = "upper bound of the values", .required = true}, integer.high);
   visit(Field{.name = "scale", .help = "linear or log", .brief = true}, integer.scale);
-  visit(Field{.name = "step", .help = "from one value to the next", .brief = true}, integer.step);
+  visit(Field{.name = "step", .help = "distance between consecutive values", .brief = true},
+        integer.step);
 }
 
 }  // namespace canopy

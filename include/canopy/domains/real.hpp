@@ -49,7 +49,7 @@ struct Real {
 
 template <class Visit>
 void visit_fields(Real& real, Visit&& visit) {
-  visit(Field{.name = "low", .help = "the least value", .required = true}, real.low);
+  visit(Field{.name = "low", .help = "the smallest value", .required = true}, real.low);
   visit(Field{.name = "high", .help = "the largest value", .required = true}, real.high);
   visit(Field{.name = "scale", .help = "linear or log"}, real.scale);
 }

@@ -13,9 +13,9 @@ namespace canopy {
 
 struct DooOptions {
   /// nu1 > 0 and rho in (0, 1): f varies by at most nu1 rho^h, in mapped units, around the maximum
-  /// within a cell at depth h. Raising either explores more. rho is 3^(-1/dimension) unless set,
-  /// which is right for cells cut in three along one side after the other, and a function that
-  /// varies in proportion to the distance.
+  /// within a cell at depth h. Raising either explores more. Unless set, rho is 3^(-1/dimension),
+  /// which suits cells cut in three along one side after the other, and an f that varies in
+  /// proportion to the distance.
   double nu1 = 1.0;
   std::optional<double> rho = std::nullopt;
 };
@@ -28,17 +28,17 @@ void visit_fields(DooOptions& options, Visit&& visit) {
 
 /// Deterministic optimistic optimization (Munos, "Optimistic optimization of a deterministic
 /// function without the knowledge of its smoothness", NIPS 2011, Figure 1), for rewards without
-/// noise. Of all leaves it cuts the one with the largest
+/// noise. It cuts the leaf with the largest
 ///
 ///     b(v) = f(x_v) + R nu1 rho^h
 ///
 /// and plays the arms of its parts, once each. It recommends the best arm it has seen.
 ///
-/// The paper leaves open which of two equal leaves is cut: here the shallower one, and of one depth
-/// the one that was made first. R, and the exceptions for cells of a list, are as in HCT. A part
-/// that has the arm of the cell it was cut from, as the middle one of three, is not played again.
-/// With noise the one reward of an arm is taken for f; rewards that come from elsewhere are
-/// averaged. A step costs O(depth), to look at the best leaf of every depth.
+/// Details not specified by the paper: of equal leaves the shallower one is cut, and at equal depth
+/// the one created first. R, and the exceptions for cells of a list, are as in HCT. A part that has
+/// the arm of its parent cell, such as the middle one of three, is not played again. With noise the
+/// single reward of an arm is taken for f; observed rewards are averaged. A step costs O(depth), to
+/// compare the best leaves of all depths.
 class Doo final : public OpeningTree {
  public:
   static constexpr std::uint32_t kParts = 3;

@@ -13,23 +13,22 @@ namespace canopy {
 
 struct GridOptions {
   /// 1 to 1e6: arms along each parameter, in the middle of as many equal parts; an integer or a
-  /// choice has no more than it has values, and an integer on a log scale fewer where several parts
-  /// have the same middle. At most 100 000 in total. Unless it is set: 32, or as many as make about
-  /// a thousand in total: 10 for three parameters, 3 for six.
+  /// choice has at most as many as it has values, and an integer on a log scale fewer if several
+  /// parts have the same middle. At most 100 000 in total. Unless it is set: 32, or fewer, so that
+  /// there are about a thousand in total: 10 for three parameters, 3 for six.
   std::optional<std::uint64_t> points = std::nullopt;
 
   /// > 0: multiplies the confidence term; 1 is UCB1. Raising it explores more.
   double confidence_scale = 0.1;
 
-  /// >= 1: only so many of the latest rewards count; unless set, all of them. Raising it forgets
-  /// later.
+  /// >= 1: number of the latest rewards that count; unless set, all. Raising it forgets later.
   std::optional<std::uint64_t> recent = std::nullopt;
 
-  /// In (0, 1]: by how much a reward counts less with each that comes after it. Raising it forgets
-  /// later; at 1 nothing is forgotten. It is 1 beside `recent`.
+  /// In (0, 1]: factor by which the weight of a reward falls with each later reward. Raising it
+  /// forgets later; at 1 nothing is forgotten. Must be 1 if `recent` is set.
   double discount = 1.0;
 
-  /// 1 to 1e6: where contexts are observed, the equal parts that each is cut into. See ContextGrid.
+  /// 1 to 1e6: with contexts, the number of equal parts of each variable. See ContextGrid.
   std::uint64_t context_parts = 8;
 };
 
@@ -38,20 +37,20 @@ void visit_fields(GridOptions& options, Visit&& visit) {
   visit(kPointsField, options.points);
   visit(Field{"confidence_scale", "multiplies the confidence bounds", kPositive},
         options.confidence_scale);
-  visit(Field{"recent", "how many of the latest rewards count", kAtLeastOne, "all"},
+  visit(Field{"recent", "number of the latest rewards that count", kAtLeastOne, "all"},
         options.recent);
-  visit(Field{"discount", "by how much a reward counts less with each that comes after it",
+  visit(Field{"discount", "factor by which a reward's weight falls with each later reward",
               kHalfOpenUnit},
         options.discount);
-  visit(Field{"context_parts", "equal parts of each context, if there are any", kMillion},
+  visit(Field{"context_parts", "equal parts of each context variable", kMillion},
         options.context_parts);
 }
 
 /// A fixed grid of arms under UCB1 (Auer, Cesa-Bianchi, Fischer, "Finite-time Analysis of the
-/// Multiarmed Bandit Problem", Machine Learning 47, 2002): play the arm with the largest
-/// mean + R confidence_scale sqrt(2 ln n / pulls), n the pulls so far, R the scale as in HCT, those
-/// without pulls first. What one would do without a tree. A step looks at every arm. Rewards that
-/// nobody asked for count if their arm is on the grid.
+/// Multiarmed Bandit Problem", Machine Learning 47, 2002): play the arm with the largest mean + R
+/// confidence_scale sqrt(2 ln n / pulls), n the pulls so far, R the scale as in HCT, after every
+/// arm has been played once. The standard approach without a tree. A step compares all arms.
+/// Observed rewards count if their arm is on the grid.
 ///
 /// For systems that change (Garivier, Moulines, "On Upper-Confidence Bound Policies for Switching
 /// Bandit Problems", ALT 2011):
@@ -63,9 +62,9 @@ void visit_fields(GridOptions& options, Visit&& visit) {
 ///   the sum of the weights of an arm's rewards, and n that of all. The paper's term is
 ///   2 B sqrt(xi ln n / pulls), so confidence_scale is sqrt(2 xi).
 ///
-/// An arm without rewards, since all were forgotten, is tried again; a barred arm is not, unless
-/// all are. An answer with several rewards is forgotten as a whole once those after it are tau, and
-/// under a discount each of its rewards counts as their mean.
+/// An arm whose rewards were all forgotten is tried again; a barred arm is not, unless all are
+/// barred. Rewards told together are forgotten together once the later ones fill the window, and
+/// under a discount each of them counts as their mean.
 class Grid final : public GridBandit {
  public:
   /// Throws ConfigurationError.
@@ -80,8 +79,8 @@ class Grid final : public GridBandit {
   void learn(NodeIndex node, const Rewards& mapped) override;
   void accept_bar(Arm arm, double mapped, std::uint64_t weight) override;
 
-  /// An answer, in the window.
-  struct Answer {
+  /// Rewards told together, in the window.
+  struct Entry {
     std::uint64_t node = 0;
     double pulls = 0.0;
     double sum = 0.0;
@@ -98,9 +97,9 @@ class Grid final : public GridBandit {
   void slide();
 
   GridOptions options_;
-  std::vector<Answer> answers_;  // the window, from first_ on
+  std::vector<Entry> window_;  // all rewards told; the window begins at first_
   std::uint64_t first_ = 0;
-  double in_window_ = 0.0;  // their pulls
+  double in_window_ = 0.0;  // pulls in the window
 };
 
 }  // namespace canopy

@@ -16,11 +16,10 @@ struct HooOptions {
   double nu1 = 1.0;
   std::optional<double> rho = std::nullopt;
 
-  /// > 0: multiplies the confidence term; 1 is what the theorems are about. Raising it explores
-  /// more.
+  /// > 0: multiplies the confidence term; 1 is the value of the theorems. Raising it explores more.
   double confidence_scale = 0.2;
 
-  /// Of the coin that breaks ties.
+  /// Seed of the random choices that break ties.
   std::uint64_t seed = 1;
 };
 
@@ -30,14 +29,14 @@ void visit_fields(HooOptions& options, Visit&& visit) {
   visit(Field{"rho", "see nu1", kOpenUnit}, options.rho);
   visit(Field{"confidence_scale", "multiplies the confidence bounds", kPositive},
         options.confidence_scale);
-  visit(Field{"seed", "of the algorithm's own random choices", kAnyWhole}, options.seed);
+  visit(Field{"seed", "seed of the algorithm's random choices", kAnyWhole}, options.seed);
 }
 
 /// Hierarchical optimistic optimization (Bubeck, Munos, Stoltz, Szepesvari, "X-Armed Bandits", JMLR
 /// 12, 2011, Section 3). The root has two children from the start, and is not played. Every pull
-/// gives the leaf it played two children, and the logarithm ln t in U moves all bounds at every
-/// step: a step costs O(tree), a run of n pulls O(n^2) time and 2n nodes. Kept as its authors wrote
-/// it, so that the cost can be seen.
+/// expands the leaf that it played, and the logarithm ln t in U changes all bounds at every step: a
+/// step costs O(nodes), a run of n pulls O(n^2) time and 2n nodes. Kept in its original form, to
+/// show that cost.
 class Hoo final : public HooTree {
  public:
   /// Throws ConfigurationError.

@@ -20,9 +20,9 @@ struct KlUcbOptions {
   /// explores more.
   double log_log_factor = 0.0;
 
-  /// > 0: multiplies the confidence bounds, about: ln n + c ln ln n is multiplied by its square. 1
-  /// is the paper's, and right for rewards of 0 and 1; rewards of less noise need less. Raising it
-  /// explores more.
+  /// > 0: multiplies the confidence bounds approximately: ln n + c ln ln n is multiplied by its
+  /// square. 1 is the paper's value, for rewards of 0 and 1; rewards with less noise need less.
+  /// Raising it explores more.
   double confidence_scale = 0.5;
 };
 
@@ -34,9 +34,9 @@ void visit_fields(KlUcbOptions& options, Visit&& visit) {
         options.confidence_scale);
 }
 
-/// ln(1 / (1 - q)) for the largest q in [mean, 1) with kl(mean, q) <= divergence, where
-/// kl(p, q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q)) and 0 ln 0 = 0. It is larger if and only
-/// if q is, and tells those apart that are 1 up to rounding. For a mean in [0, 1).
+/// ln(1 / (1 - q)) for the largest q in [mean, 1) with kl(mean, q) <= divergence, where kl(p, q) =
+/// p ln(p / q) + (1 - p) ln((1 - p) / (1 - q)) and 0 ln 0 = 0. It increases with q, and
+/// distinguishes values of q that are rounded to 1. For a mean in [0, 1).
 [[nodiscard]] double kl_ucb_level(double mean, double divergence);
 
 /// KL-UCB on a fixed grid of arms (Garivier, Cappe, "The KL-UCB Algorithm for Bounded Stochastic
@@ -44,19 +44,19 @@ void visit_fields(KlUcbOptions& options, Visit&& visit) {
 ///
 ///     max { q : pulls kl(mean, q) <= confidence_scale^2 (ln n + c ln ln n) }
 ///
-/// with c the log_log_factor, n the pulls so far, and the mean as a share of the range of rewards;
-/// those without pulls first, and the first of equal ones. Near the ends of the range rewards
-/// cannot vary much, which kl knows and UCB1 does not.
+/// with c the log_log_factor, n the pulls so far, and the mean scaled to the range of rewards,
+/// after every arm has been played once; ties go to the first arm. Near the ends of the range
+/// rewards cannot vary much, which kl takes into account and UCB1 does not.
 ///
-/// What the paper leaves open: without a range, rewards count as a share of the range seen so far,
-/// as it was when the phase began, with phases as for the scale R in HCT. A mean beyond the range
-/// counts as its end; one at the upper end has the index 1. While ln n < 1, ln ln n is taken
+/// Details not specified by the paper: without a declared range, rewards are scaled to the range
+/// observed at the beginning of the phase, with phases as for the scale R in HCT. A mean beyond the
+/// range counts as its end; one at the upper end has the index 1. While ln n < 1, ln ln n is taken
 /// as 0.
 ///
-/// A step looks at every arm, with four multiplications for most: an arm whose kl to the largest
-/// index so far costs more than it may cannot have a larger one. Only the others, one or two a
-/// step, need their index, which Newton's method finds in a few rounds from above (in ln(1 / (1 -
-/// q)) the equation is convex).
+/// A step compares all arms, with four multiplications for most of them: an arm for which the kl to
+/// the largest index so far exceeds its bound cannot have a larger index. Only the others, one or
+/// two per step, need their index, which Newton's method finds in a few iterations from above (the
+/// equation is convex in ln(1 / (1 - q))).
 class KlUcb final : public GridBandit {
  public:
   /// Throws ConfigurationError.
@@ -66,12 +66,12 @@ class KlUcb final : public GridBandit {
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 
  private:
-  /// What follows from the rewards of an arm, as shares of the range.
+  /// Values computed from the rewards of an arm, scaled to the range.
   struct KnownIndex {
     double mean = 0.0;
     double failures = 0.0;  ///< pulls (1 - mean)
     double entropy = 0.0;   ///< mean ln mean + (1 - mean) ln(1 - mean)
-    double level = 0.0;     ///< the index when it was last found: where to look first
+    double level = 0.0;     ///< index last computed, the starting point of the search
   };
 
   void transfer(State& state) override;

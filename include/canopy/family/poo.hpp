@@ -14,7 +14,7 @@
 
 namespace canopy {
 
-/// What POO and GPO run inside: an algorithm with options nu1 and rho.
+/// The algorithms that POO and GPO can run: those with options nu1 and rho.
 enum class Base { hoo, thoo, hct, vhct };
 
 template <>
@@ -23,63 +23,63 @@ struct EnumNames<Base> {
 };
 
 struct PooOptions {
-  /// The algorithm that every instance is. The paper's is HOO, whose steps cost O(tree).
+  /// The algorithm of all instances. The paper uses HOO, whose steps cost O(nodes).
   Base base = Base::hoo;
 
-  /// nu_max > 0 and rho_max in (0, 1): the largest nu1 and rho that f may need. Raising rho_max
-  /// makes more instances, of which each gets fewer pulls.
+  /// nu_max > 0 and rho_max in (0, 1): the largest nu1 and rho considered. Raising rho_max creates
+  /// more instances, each of which gets fewer pulls.
   double nu_max = 1.0;
   double rho_max = 0.9;
 
-  /// > 0: that of the instances; unless set, the default of the base.
+  /// > 0: confidence_scale of the instances; unless set, the default of the base.
   std::optional<double> confidence_scale = std::nullopt;
 
-  /// Of the instances' own random choices.
+  /// Seed of the instances' random choices.
   std::uint64_t seed = 1;
 };
 
 template <class Visit>
 void visit_fields(PooOptions& options, Visit&& visit) {
-  visit(Field{"base", "the algorithm that is run with many values of rho"}, options.base);
+  visit(Field{"base", "the algorithm that is run with several values of rho"}, options.base);
   visit(Field{"nu_max", "nu1 of all instances", kPositive}, options.nu_max);
   visit(Field{"rho_max", "the largest rho of an instance", kOpenUnit}, options.rho_max);
   visit(Field{"confidence_scale", "multiplies the confidence bounds", kPositive},
         options.confidence_scale);
-  visit(Field{"seed", "of the algorithm's own random choices", kAnyWhole}, options.seed);
+  visit(Field{"seed", "seed of the algorithm's random choices", kAnyWhole}, options.seed);
 }
 
-/// (1/2) D_max ln(n / ln n), D_max = ln K / ln(1 / rho_max): how many instances n pulls are enough
-/// for, where a cell is cut into K. 0 for n < 2, where the logarithms say nothing.
+/// (1/2) D_max ln(n / ln n), D_max = ln K / ln(1 / rho_max): the number of instances that n pulls
+/// support, where a cell is cut into K parts. 0 for n < 2, where the formula is undefined.
 [[nodiscard]] double instances_worthwhile(double n, double rho_max, std::uint32_t arity);
 
 /// rho_max^(2N / (2i + 1)): the rho of the i-th of N instances, i = 1, ..., N.
 [[nodiscard]] double instance_rho(double rho_max, std::uint64_t i, std::uint64_t count);
 
 /// Parallel optimistic optimization (Grill, Valko, Munos, "Black-box optimization of noisy
-/// functions with unknown smoothness", NIPS 2015). Nobody knows the rho that fits f, so HOO is run
-/// with many of them at once. With N instances and n pulls so far:
+/// functions with unknown smoothness", NIPS 2015). The rho that fits f is unknown, so HOO is run
+/// with several values at once. With N instances and n pulls so far:
 ///
 ///     while N <= (1/2) D_max ln(n / ln n):                       D_max = ln K / ln(1 / rho_max)
 ///       for i = 1, ..., N:  start HOO(nu_max, rho_max^(2N / (2i + 1))), give it n / N pulls
 ///       n <- 2n,  N <- 2N
 ///     give every instance one pull;  n <- n + N
 ///
-/// It begins with one instance, HOO(nu_max, rho_max). All instances have had as many pulls as each
-/// other whenever the condition is looked at, n / N, which therefore is a whole number. What it
-/// recommends is what the instance with the best mean reward would.
+/// It begins with one instance, HOO(nu_max, rho_max). Whenever the condition is checked, all
+/// instances have had the same number of pulls, n / N, which is therefore a whole number. It
+/// recommends the arm that the instance with the best mean reward recommends.
 ///
-/// What the paper leaves open. For n = 0 and 1 the condition means nothing (ln 0, a division by ln
-/// 1): it is then taken as false, so that the first instance has two pulls before there are more.
-/// The paper recommends a random one of the arms that the best instance has played, which is what
-/// its theorem is about; here it is the arm that this instance itself would recommend. The paper
-/// has an appendix on sharing evaluations among instances: programs made from its authors' evaluate
-/// a cell once, and give the same noisy reward to every HOO that comes there. Here every pull is a
-/// pull of one instance, as in the algorithm itself: a reward counted again is no evidence. Rewards
-/// that nobody asked for go to every instance, and not to its mean. With several pulls in flight an
-/// instance has more of them than its turn was for; it is then passed over until the others have as
-/// many, and n / N is what the one with the fewest has had.
+/// Details not specified by the paper. For n = 0 and 1 the condition is undefined (ln 0, a division
+/// by ln 1): it is then taken as false, so that the first instance gets two pulls before there are
+/// more. The paper recommends a random one of the arms that the best instance has played, as its
+/// theorem assumes; here it is that instance's own recommendation. An appendix of the paper
+/// describes sharing evaluations among instances: the authors' programs evaluate a cell once, and
+/// give the same noisy reward to every HOO that reaches it. Here every pull is a pull of one
+/// instance, as in the algorithm itself: a reward counted twice is no additional evidence. Observed
+/// rewards go to every instance, but not to its mean. With several pulls in flight an instance may
+/// get more pulls than its turn has; it is then skipped until the others have as many, and n / N is
+/// the smallest number of pulls of an instance.
 ///
-/// A step costs what a step of an instance does; there are about D_max ln n of them.
+/// A step costs as much as a step of an instance; there are about D_max ln n instances.
 class Poo final : public Composite {
  public:
   /// Throws ConfigurationError.
@@ -114,10 +114,10 @@ class Poo final : public Composite {
   PooOptions options_;
   std::uint64_t count_ = 1;                  // N; while new instances start there are more
   std::uint64_t each_ = 0;                   // n / N
-  bool starting_ = false;                    // new instances catch up
+  bool starting_ = false;                    // new instances are catching up
   std::uint64_t player_ = 0;                 // the instance whose turn it is
-  std::vector<Statistics> statistics_;       // of the rewards of each instance
-  mutable std::vector<double> recommended_;  // the arm that `recommendation` points at
+  std::vector<Statistics> statistics_;       // rewards of each instance
+  mutable std::vector<double> recommended_;  // arm that `recommendation` points to
 };
 
 }  // namespace canopy

@@ -20,15 +20,15 @@ struct PowerOptions {
   /// it explores more widely.
   double sigma = 0.1;
 
-  /// 1 to 1e6: how many of the best rollouts are averaged. Raising it moves more slowly and is
-  /// fooled less by noise.
+  /// 1 to 1e6: number of best rollouts that are averaged. Raising it moves more slowly and is more
+  /// robust to noise.
   std::uint64_t window = 10;
 
-  /// 1 to 1e6: pulls in a rollout. Raising it averages noise and transients out, and learns less
+  /// 1 to 1e6: pulls per rollout. Raising it averages out noise and transients, and learns less
   /// often.
   std::uint64_t rollout_length = 10;
 
-  /// Of the starting point and the exploration.
+  /// Seed of the starting point and the exploration.
   std::uint64_t seed = 1;
 };
 
@@ -36,9 +36,9 @@ template <class Visit>
 void visit_fields(PowerOptions& options, Visit&& visit) {
   visit(Field{"sigma", "size of the exploration, in units of a parameter's range", kHalfOpenUnit},
         options.sigma);
-  visit(Field{"window", "how many of the best rollouts are averaged", kMillion}, options.window);
-  visit(Field{"rollout_length", "pulls in a rollout", kMillion}, options.rollout_length);
-  visit(Field{"seed", "of the algorithm's own random choices", kAnyWhole}, options.seed);
+  visit(Field{"window", "number of best rollouts that are averaged", kMillion}, options.window);
+  visit(Field{"rollout_length", "pulls per rollout", kMillion}, options.rollout_length);
+  visit(Field{"seed", "seed of the algorithm's random choices", kAnyWhole}, options.seed);
 }
 
 /// PoWER, policy learning by weighting exploration with the returns (Kober, Peters, "Policy search
@@ -49,9 +49,9 @@ void visit_fields(PowerOptions& options, Visit&& visit) {
 ///
 ///     theta <- theta + sum_k R_k (theta_k - theta) / sum_k R_k       over the `window` best
 ///
-/// Returns are shifted by the least of all so far where that is negative. Answers that come after
-/// the end of their rollout count as pulls and are not learnt from. Rewards of an arm that nobody
-/// asked for are a rollout of it.
+/// Returns are shifted by the least return so far if it is negative. Rewards told after the end of
+/// their rollout count as pulls and are not learnt. Observed rewards of an arm count as a rollout
+/// of it.
 class Power final : public TurnOptimizer {
  public:
   /// Throws ConfigurationError.
@@ -92,10 +92,10 @@ class Power final : public TurnOptimizer {
   RandomStream random_;
   std::vector<double> theta_;         // in the unit cube
   std::vector<double> theta_arm_;     // in the space
-  std::vector<double> explored_;      // of the running rollout, in the unit cube
+  std::vector<double> explored_;      // arm of the running rollout, in the unit cube
   std::optional<NodeIndex> running_;  // the slot of the running rollout
-  std::vector<Rollout> window_;       // the best so far, the best first
-  double least_return_ = 0.0;         // of all so far, at most 0
+  std::vector<Rollout> window_;       // best rollouts so far, the best first
+  double least_return_ = 0.0;         // least return so far, at most 0
 };
 
 }  // namespace canopy

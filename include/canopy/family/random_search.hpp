@@ -20,11 +20,12 @@ struct RandomSearchOptions {
 
 template <class Visit>
 void visit_fields(RandomSearchOptions& options, Visit&& visit) {
-  visit(Field{"seed", "of the algorithm's own random choices", kAnyWhole}, options.seed);
+  visit(Field{"seed", "seed of the algorithm's random choices", kAnyWhole}, options.seed);
 }
 
 /// Plays an arm drawn uniformly from the space (on a log scale, uniformly in log units) at every
-/// pull and recommends the one that earned most: a baseline that every other algorithm should beat.
+/// pull and recommends the one with the best mean: a baseline that every other algorithm should
+/// beat.
 class RandomSearch final : public TurnOptimizer {
  public:
   /// Throws ConfigurationError.

@@ -14,7 +14,7 @@
 
 namespace canopy {
 
-/// What is started again.
+/// The algorithm that is restarted.
 enum class RestartedBase { adaptive, hct };
 
 template <>
@@ -23,26 +23,25 @@ struct EnumNames<RestartedBase> {
 };
 
 struct RestartedOptions {
-  /// With its defaults.
+  /// The algorithm, with its default options.
   RestartedBase base = RestartedBase::adaptive;
 
-  /// >= 1: pulls from one start to the next. Raising it forgets later.
+  /// >= 1: pulls between two starts. Raising it forgets later.
   std::uint64_t every = 1000;
 };
 
 template <class Visit>
 void visit_fields(RestartedOptions& options, Visit&& visit) {
-  visit(Field{"base", "the algorithm that is started again"}, options.base);
-  visit(Field{"every", "pulls from one start to the next", kAtLeastOne}, options.every);
+  visit(Field{"base", "the algorithm that is restarted"}, options.base);
+  visit(Field{"every", "pulls between two starts", kAtLeastOne}, options.every);
 }
 
-/// An optimizer that forgets everything every so many pulls, and begins again: the simplest thing
-/// to do in a system that changes. Where changes come at known times, restarts at these times are
-/// what an oracle would do.
+/// An optimizer that is restarted from scratch at regular intervals: the simplest approach to a
+/// system that changes. If changes come at known times, restarting at these times is an oracle
+/// baseline.
 ///
-/// What was observed is forgotten, too; what is barred is not. Answers to pulls from before a
-/// restart are not learnt. `best` rests on rewards since the last restart. Turns are cut short at a
-/// restart.
+/// A restart also forgets observed rewards, but not bars. Rewards for pulls from before a restart
+/// are not learnt. `best` uses rewards since the last restart. A restart ends the current turn.
 class Restarted final : public Composite {
  public:
   /// Throws ConfigurationError.
@@ -61,8 +60,8 @@ class Restarted final : public Composite {
   void transfer(State& state) override;
 
   RestartedOptions options_;
-  std::uint64_t started_ = 1;                // the pull at which the last start was
-  mutable std::vector<double> recommended_;  // the arm that `recommendation` points at
+  std::uint64_t started_ = 1;                // pull of the last start
+  mutable std::vector<double> recommended_;  // arm that `recommendation` points to
 };
 
 }  // namespace canopy

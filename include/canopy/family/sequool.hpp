@@ -25,22 +25,21 @@ void visit_fields(SequoolOptions& options, Visit&& visit) {
 
 /// SequOOL (Bartlett, Gabillon, Valko, "A simple parameter-free and adaptive approach to
 /// optimization under a minimal local smoothness assumption", ALT 2019, Figure 1), for rewards
-/// without noise. It knows nothing about how smooth f is. With n cells to cut and h_max = floor(n /
-/// (1 + 1/2 + ... + 1/n)) it goes down once:
+/// without noise. It needs no knowledge of the smoothness of f. With n cells to cut and h_max =
+/// floor(n / (1 + 1/2 + ... + 1/n)) it makes one pass down the tree:
 ///
 ///     cut the root
 ///     for h = 1 to h_max: cut the floor(h_max / h) cells of depth h with the largest f
 ///
-/// where to cut a cell means to play the arms of its parts. It recommends the best arm it has
-/// seen.
+/// where cutting a cell includes playing the arms of its parts. It recommends the best arm seen.
 ///
-/// What the paper leaves open. It counts cells to cut, not pulls: with a horizon of N pulls and c
-/// new arms in a cut, n = (N - 1) / c - 1, rounded down, so that all of it fits the horizon. It
-/// takes less: upper depths have fewer cells than it may cut there. The rest is for the best arm.
-/// The root's arm is played first, and a part that has the arm of the cell it was cut from, as the
-/// middle one of three, is not played again: then c is 2 for three parts. Of equal cells the one
-/// that was made first is cut. With noise the one reward of an arm is taken for f; rewards that
-/// come from elsewhere are averaged. A step costs O(log n).
+/// Details not specified by the paper. It counts cells to cut, not pulls: with a horizon of N pulls
+/// and c new arms per cut, n = (N - 1) / c - 1, rounded down, so that all cuts fit the horizon.
+/// Fewer are used, because upper depths have fewer cells than may be cut there; the remaining pulls
+/// play the best arm. The root's arm is played first, and a part that has the arm of its parent
+/// cell, such as the middle one of three, is not played again: then c is 2 for three parts. Of
+/// equal cells the one created first is cut. With noise the single reward of an arm is taken for f;
+/// observed rewards are averaged. A step costs O(log n).
 class Sequool final : public OpeningTree {
  public:
   static constexpr std::uint32_t kParts = 3;
@@ -61,7 +60,7 @@ class Sequool final : public OpeningTree {
   std::uint64_t horizon_;
   std::uint64_t depth_limit_ = 1;  // h_max
   std::uint32_t depth_ = 0;        // h
-  std::uint64_t cuts_ = 0;         // of this depth
+  std::uint64_t cuts_ = 0;         // cuts at this depth
 };
 
 }  // namespace canopy

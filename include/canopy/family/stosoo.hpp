@@ -15,7 +15,7 @@ struct StosooOptions {
   std::uint64_t horizon = 1000;
 
   /// k, at least 1: pulls of a cell before it is cut; ceil(n / (ln n)^3) unless set. More noise
-  /// needs more.
+  /// requires more pulls.
   std::optional<std::uint64_t> cell_pulls = std::nullopt;
 
   /// h_max, at least 1: no deeper cell is cut; ceil(sqrt(n / k)) unless set.
@@ -29,16 +29,16 @@ template <class Visit>
 void visit_fields(StosooOptions& options, Visit&& visit) {
   visit(Field{"horizon", "the total number of pulls", kAtLeastOne}, options.horizon);
   visit(Field{"cell_pulls", "pulls of a cell before it is cut", kAtLeastOne}, options.cell_pulls);
-  visit(Field{"depth_limit", "no deeper cell is cut", kMillion}, options.depth_limit);
+  visit(Field{"depth_limit", "largest depth of a cell that is cut", kMillion}, options.depth_limit);
   visit(Field{"delta", "probability with which the bounds may fail", kOpenUnit}, options.delta);
 }
 
-/// The options with their formulas worked out.
+/// The options with computed defaults.
 [[nodiscard]] StosooOptions resolved(StosooOptions options);
 
 /// Stochastic simultaneous optimistic optimization (Valko, Carpentier, Munos, ICML 2013, Figure 1):
-/// SOO for rewards with noise, in which a cell is played k times before it is cut. It goes from
-/// the root down, again and again, until n pulls are over:
+/// SOO for noisy rewards, in which a cell is played k times before it is cut. It passes down the
+/// tree from the root repeatedly, until n pulls are over:
 ///
 ///     b_max = -infinity
 ///     for h = 0 to min(depth of the tree, h_max):
@@ -46,14 +46,13 @@ void visit_fields(StosooOptions& options, Visit&& visit) {
 ///       if b(v) >= b_max:
 ///         if T < k: play its arm; else: cut its cell; b_max = b(v)
 ///
-/// with T the pulls of a cell, b infinite without any, and R as in HCT. It recommends, of the cells
-/// that were cut and are deepest, the one with the highest mean; before the first is cut, the root.
+/// with T the pulls of a cell, b infinite without any, and R as in HCT. Among the deepest cells
+/// that were cut, it recommends the one with the highest mean; before the first cut, the root.
 ///
-/// What the paper leaves open. The depth of the tree is taken anew at every h. Of equal leaves the
-/// one that was made first is taken. A part with the arm of the cell it was cut from starts afresh:
-/// that cell was chosen for its high mean. Once all cells down to h_max are cut, there is nothing
-/// more to look for, and the recommended arm is played. A step costs O(log n), and to go down once
-/// O(h_max) for all that is played on the way.
+/// Details not specified by the paper. The depth of the tree is evaluated at every h. Of equal
+/// leaves the one created first is used. A part with the arm of its parent cell starts without
+/// rewards, as that cell was selected for its high mean. Once all cells down to h_max are cut, the
+/// recommended arm is played. A step costs O(log n), and a pass O(h_max) for all its pulls.
 class Stosoo final : public OpeningTree {
  public:
   static constexpr std::uint32_t kParts = 3;

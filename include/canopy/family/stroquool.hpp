@@ -15,8 +15,8 @@ struct StroquoolOptions {
   /// n, at least 1: the total number of pulls. After it, the recommended arm is played.
   std::uint64_t horizon = 1000;
 
-  /// h_max, at least 1: the greatest depth of a cell that is cut, and the most pulls of an arm in
-  /// one go; floor(n / (2 (log2 n + 1)^2)) unless set, which leaves most of the horizon to the
+  /// h_max, at least 1: the greatest depth of a cell that is cut, and the most consecutive pulls of
+  /// an arm; floor(n / (2 (log2 n + 1)^2)) unless set, which leaves most of the horizon to the
   /// recommended arm.
   std::optional<std::uint64_t> depth_limit = std::nullopt;
 };
@@ -24,17 +24,17 @@ struct StroquoolOptions {
 template <class Visit>
 void visit_fields(StroquoolOptions& options, Visit&& visit) {
   visit(Field{"horizon", "the total number of pulls", kAtLeastOne}, options.horizon);
-  visit(Field{"depth_limit", "no deeper cell is cut", kMillion}, options.depth_limit);
+  visit(Field{"depth_limit", "largest depth of a cell that is cut", kMillion}, options.depth_limit);
 }
 
-/// The options with their formula worked out.
+/// The options with computed defaults.
 [[nodiscard]] StroquoolOptions resolved(StroquoolOptions options);
 
 /// StroquOOL (Bartlett, Gabillon, Valko, "A simple parameter-free and adaptive approach to
 /// optimization under a minimal local smoothness assumption", ALT 2019, Figure 3): SequOOL for
-/// rewards with noise. It knows neither how smooth f is nor how much noise there is. With
-/// h_max = floor(n / (2 (log2 n + 1)^2)) and p_max = floor(log2 h_max) it goes down once, and
-/// at each depth from few cells that are known well to many that are known less:
+/// noisy rewards. It needs neither the smoothness of f nor the noise. With h_max = floor(n / (2
+/// (log2 n + 1)^2)) and p_max = floor(log2 h_max) it makes one pass down the tree, and at each
+/// depth proceeds from few cells with many pulls to many with few:
 ///
 ///     cut the root, h_max pulls for every part
 ///     for h = 1 to h_max:
@@ -44,16 +44,16 @@ void visit_fields(StroquoolOptions& options, Visit&& visit) {
 ///     for p = 0 to p_max:
 ///       play h_max times: the arm of the highest mean of all that have 2^p pulls
 ///
-/// and recommends, of the arms of the last loop, the one of the highest mean there.
+/// and recommends the arm with the highest mean in the last loop.
 ///
-/// What the paper leaves open. Of equal cells the one that was made first is taken. A cell that is
-/// the best for several p is played for one of them. A part with the arm of the cell it was cut
-/// from starts afresh. Until the last loop is over there is no recommendation of its own, and the
-/// most pulled arm is recommended. The paper counts a cut with 2^p pulls a part as 2^p: for up to
-/// five parts what it does fits its horizon nevertheless. If not, or if h_max was set too large,
-/// the horizon ends it; before the last loop it then recommends, and plays, the arm of the highest
-/// mean of those that have 2^p pulls, for the largest p of which there is one. A step costs O(log
-/// n): the cells of a depth are sorted once for each p.
+/// Details not specified by the paper. Of equal cells the one created first is used. A cell that is
+/// the best for several p is played for one of them. A part with the arm of its parent cell starts
+/// without rewards. Until the last loop is over it has no recommendation of its own, and the most
+/// pulled arm is recommended. The paper counts a cut with 2^p pulls per part as 2^p: for up to five
+/// parts the pulls nevertheless fit the horizon. If not, or if h_max was set too large, the horizon
+/// ends the search; before the last loop it then recommends, and plays, the arm with the highest
+/// mean among those with 2^p pulls, for the largest possible p. A step costs O(log n): the cells of
+/// a depth are sorted once for each p.
 class Stroquool final : public OpeningTree {
  public:
   static constexpr std::uint32_t kParts = 3;
@@ -67,7 +67,7 @@ class Stroquool final : public OpeningTree {
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 
  private:
-  /// Of the last loop.
+  /// A candidate of the last loop.
   struct Candidate {
     NodeIndex node = 0;
     double pulls = 0.0;
@@ -99,7 +99,7 @@ class Stroquool final : public OpeningTree {
   std::uint32_t power_ = 0;        // p + 1 of the next p of this depth; 0: there is none
   double wanted_ = 0.0;            // pulls of every part of a cell that is cut now
   std::vector<NodeIndex> chosen_;  // cells to be cut, the best last
-  std::uint64_t quota_ = 0;        // of these, so many
+  std::uint64_t quota_ = 0;        // number of cells to be cut
   std::vector<Candidate> candidates_;
 };
 

@@ -15,20 +15,21 @@ struct ThompsonOptions {
   /// As in GridOptions.
   std::optional<std::uint64_t> points = std::nullopt;
 
-  /// > 0: the standard deviation of a reward that posteriors assume, as a share of R; 1 is the
-  /// paper's and enough for any rewards in [0, 1]. Raising it explores more.
+  /// > 0: the standard deviation of a reward assumed by posteriors, in units of R; 1 is the paper's
+  /// value and sufficient for any rewards in [0, 1]. Raising it explores more.
   double confidence_scale = 0.25;
 
-  /// Of the draws.
+  /// Seed of the draws.
   std::uint64_t seed = 1;
 };
 
 template <class Visit>
 void visit_fields(ThompsonOptions& options, Visit&& visit) {
   visit(kPointsField, options.points);
-  visit(Field{"confidence_scale", "multiplies the deviations of the posteriors", kPositive},
-        options.confidence_scale);
-  visit(Field{"seed", "of the algorithm's own random choices", kAnyWhole}, options.seed);
+  visit(
+      Field{"confidence_scale", "multiplies the standard deviations of the posteriors", kPositive},
+      options.confidence_scale);
+  visit(Field{"seed", "seed of the algorithm's random choices", kAnyWhole}, options.seed);
 }
 
 /// Thompson sampling on a fixed grid of arms with Gaussian posteriors (Agrawal, Goyal, "Further
@@ -37,14 +38,13 @@ void visit_fields(ThompsonOptions& options, Visit&& visit) {
 ///
 ///     N(mean, (R confidence_scale)^2 / pulls)
 ///
-/// and plays the arm whose number is the largest, of equal ones the first. R is the scale as in
-/// HCT. Each arm is played once before that.
+/// and plays the arm with the largest number; ties go to the first arm. R is the scale as in HCT.
+/// Each arm is first played once.
 ///
-/// The paper has the prior N(0, 1) for rewards in [0, 1], so one more pull with the reward 0 in the
-/// mean and in the variance. There is none here: with a smaller confidence_scale it would say that
-/// arms without pulls are as bad as can be, and none would be tried once one is good. The paper's
-/// Beta posterior is for rewards of 0 and 1 alone; the Gaussian one takes those like any others. A
-/// step draws a normal number for every arm.
+/// The paper uses the prior N(0, 1) for rewards in [0, 1], which acts as one more pull with reward
+/// 0. There is no prior here: with a smaller confidence_scale it would make arms without pulls look
+/// as bad as possible, and none of them would be tried after the first good one. The paper's Beta
+/// posterior applies only to rewards of 0 and 1; the Gaussian one handles these like any others.
 class Thompson final : public GridBandit {
  public:
   /// Throws ConfigurationError.

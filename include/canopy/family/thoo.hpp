@@ -12,9 +12,9 @@
 namespace canopy {
 
 struct ThooOptions {
-  /// The total number of pulls, at least 1; none: "doubling", which starts over with an empty
-  /// tree for periods of 2, 4, 8, ... pulls and so need not know. A fixed horizon may be
-  /// overrun; the bounds are then those of the horizon.
+  /// The total number of pulls, at least 1; none: "doubling", which starts over with an empty tree
+  /// for periods of 2, 4, 8, ... pulls and needs no horizon. A fixed horizon may be exceeded; the
+  /// bounds are then those of the horizon.
   std::optional<std::uint64_t> horizon = std::nullopt;
 
   /// As in HooOptions.
@@ -32,15 +32,15 @@ void visit_fields(ThooOptions& options, Visit&& visit) {
   visit(Field{"rho", "see nu1", kOpenUnit}, options.rho);
   visit(Field{"confidence_scale", "multiplies the confidence bounds", kPositive},
         options.confidence_scale);
-  visit(Field{"seed", "of the algorithm's own random choices", kAnyWhole}, options.seed);
+  visit(Field{"seed", "seed of the algorithm's random choices", kAnyWhole}, options.seed);
 }
 
-/// D = ceil((ln n / 2 - ln(1/nu1)) / ln(1/rho)), at least 0: no deeper node is made for n pulls.
+/// D = ceil((ln n / 2 - ln(1/nu1)) / ln(1/rho)), at least 0: largest depth of a node for n pulls.
 [[nodiscard]] std::uint32_t thoo_depth_limit(double horizon, double nu1, double rho);
 
-/// Truncated HOO (Bubeck, Munos, Stoltz, Szepesvari, "X-Armed Bandits", JMLR 12, 2011,
-/// Section 4.3). With ln n in place of ln t a pull moves the bounds on its path only, and no node
-/// is made below depth D, so a step costs O(D). A leaf at depth D is played again and again.
+/// Truncated HOO (Bubeck, Munos, Stoltz, Szepesvari, "X-Armed Bandits", JMLR 12, 2011, Section
+/// 4.3). With ln n in place of ln t a pull changes only the bounds on its path, and no node is
+/// created below depth D, so a step costs O(D). A leaf at depth D may be played repeatedly.
 class Thoo final : public HooTree {
  public:
   /// Throws ConfigurationError.
@@ -49,24 +49,24 @@ class Thoo final : public HooTree {
   explicit Thoo(const std::shared_ptr<const Partition>& partition, const ThooOptions& options = {},
                 const Objective& objective = {});
 
-  /// With `refreshes` the periods begun.
+  /// `refreshes` is the number of periods begun.
   [[nodiscard]] Summary summary() const override;
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 
  private:
-  /// Of the present period, or of the one before it while that had more pulls.
+  /// The recommendation of the current period, or of the previous one while that had more pulls.
   [[nodiscard]] std::optional<Recommendation> recommendation() const override;
   [[nodiscard]] Choice choose() override;
   void learn_here(NodeIndex node, const Rewards& mapped) override;
   void transfer(State& state) override;
   void begin_period(std::uint64_t length);
 
-  /// What the last period recommended.
+  /// The recommendation of the previous period.
   struct Past {
     std::vector<double> arm;
     double mean = 0.0;  ///< in mapped units
     double pulls = 0.0;
-    double all_pulls = 0.0;  ///< of the whole period
+    double all_pulls = 0.0;  ///< pulls of the whole period
   };
 
   bool doubling_;

@@ -17,8 +17,8 @@
 namespace canopy {
 
 struct VhctOptions {
-  /// Defaults of the next three. practical: nu1 4, rho 0.5, confidence_scale 0.05, chosen by
-  /// experiment. paper: nu1 1, rho 2^(-1/dimension), confidence_scale 1.
+  /// Defaults of the next three options. practical: nu1 4, rho 0.5, confidence_scale 0.05, chosen
+  /// by experiment. paper: nu1 1, rho 2^(-1/dimension), confidence_scale 1.
   Preset preset = Preset::practical;
 
   /// nu1 > 0 and rho in (0, 1): f varies by at most nu1 rho^h, in units of the scale R, around the
@@ -32,8 +32,8 @@ struct VhctOptions {
   /// In (0, 1): the probability with which the bounds may fail. Lowering it explores a little more.
   double delta = 0.05;
 
-  /// b > 0, in units of the scale R: over how much the rewards of one arm may range. Raising it
-  /// makes arms that look free of noise wait longer.
+  /// b > 0, in units of the scale R: the range of the rewards of one arm. Raising it explores arms
+  /// with little noise more.
   double bound = 1.0;
 };
 
@@ -46,10 +46,10 @@ void visit_fields(VhctOptions& options, Visit&& visit) {
   visit(Field{"confidence_scale", "multiplies the confidence bounds", kPositive},
         options.confidence_scale);
   visit(Field{"delta", "probability with which the bounds may fail", kOpenUnit}, options.delta);
-  visit(Field{"bound", "b: over how much the rewards of an arm range", kPositive}, options.bound);
+  visit(Field{"bound", "b: range of the rewards of an arm", kPositive}, options.bound);
 }
 
-/// The options with every default filled in.
+/// Options with every default filled in.
 struct VhctParameters {
   double nu1 = 0.0;
   double rho = 0.0;
@@ -62,7 +62,7 @@ struct VhctParameters {
 /// Fills in the defaults for an arm space of `dimension` coordinates. Throws ConfigurationError.
 [[nodiscard]] VhctParameters vhct_parameters(const VhctOptions& options, std::size_t dimension);
 
-/// HCT that knows how noisy each arm is: VHCT of Li, Wang, Cheng and Song, "Optimum-statistical
+/// HCT with the variance of each arm: VHCT of Li, Wang, Cheng and Song, "Optimum-statistical
 /// Collaboration Towards General and Efficient Black-box Optimization", TMLR 2023.
 ///
 /// The tree, the search and the phases are those of HCT for independent rewards. The width of a
@@ -72,22 +72,22 @@ struct VhctParameters {
 ///     U(v) = mean + R (nu1 rho^h + c sqrt(2 V L / pulls) + 3 b c^2 L / pulls)
 ///     B(v) as in HCT                                              L = ln(1 / delta_tilde(t+))
 ///
-/// and a node is left for its children once this width is down to the resolution e = nu1 rho^h. In
-/// s = c sqrt(L / pulls) that is 3 b s^2 + sqrt(2 V) s = e, whose positive root gives
+/// and a node is left for its children once this width has shrunk to the resolution e = nu1 rho^h.
+/// With s = c sqrt(L / pulls) that is 3 b s^2 + sqrt(2 V) s = e, whose positive root gives
 ///
 ///     tau(v) = c^2 L (V + 3 b e + sqrt(V^2 + 6 b V e)) / e^2
 ///
-/// Where there is little noise that is far less than the c^2 L / e^2 of HCT: of order 1/e instead
-/// of 1/e^2. Where rewards are 0 or 1 and V is near 1/4, it is about the same.
+/// With little noise this is far less than the c^2 L / e^2 of HCT: of order 1/e instead of 1/e^2.
+/// For rewards of 0 or 1 and V near 1/4, it is about the same.
 ///
-/// How details are settled. V is divided by the number of pulls, not by one less, as in the program
-/// of the paper's first author (PyXAB) and in the bound it rests on (Audibert, Munos, Szepesvari,
-/// 2009). A single reward has V = 0: no floor is put under it, the second term is there for that. c
-/// and c1 are HCT's. Ties go left. A cell that holds a single arm, or several values of a choice,
+/// Implementation choices. V is divided by the number of pulls, not by one less, as in the program
+/// of the paper's first author (PyXAB) and in the underlying bound (Audibert, Munos, Szepesvari,
+/// 2009). A single reward has V = 0, without a lower bound, since the second term covers that case.
+/// c and c1 are HCT's. Ties go left. A cell that holds a single arm, or several values of a choice,
 /// is treated as in HCT.
 ///
-/// A node keeps its tau, which only its own rewards and a new phase change, so a step costs
-/// O(depth).
+/// A node stores its tau, which changes only with its own rewards and with a new phase, so a step
+/// costs O(depth).
 class Vhct final : public TurnOptimizer, private TreeView {
  public:
   /// Throws ConfigurationError when options or objective are wrong, or there is only one arm.
@@ -104,8 +104,8 @@ class Vhct final : public TurnOptimizer, private TreeView {
 
  private:
   struct VarianceNode : BoundedNode {
-    double squared_deviations = 0.0;  ///< of the rewards from their mean, summed
-    double threshold = 0.0;           ///< tau; known once there are pulls, and 0 at the root
+    double squared_deviations = 0.0;  ///< sum of squared deviations from the mean
+    double threshold = 0.0;           ///< tau; valid once there are pulls, and 0 at the root
 
     [[nodiscard]] double variance() const { return squared_deviations / pulls; }
     void add(const Rewards& mapped);
@@ -118,7 +118,7 @@ class Vhct final : public TurnOptimizer, private TreeView {
   void learn(NodeIndex node, const Rewards& mapped) override;
   void accept_observed(Arm arm, const Rewards& mapped) override;
 
-  // The steps of the paper, in the order in which it has them.
+  // The steps of the paper, in its order.
   void refresh();
   [[nodiscard]] NodeIndex opt_traverse() const;
   void update_bounds(NodeIndex at);
@@ -141,8 +141,8 @@ class Vhct final : public TurnOptimizer, private TreeView {
   std::uint64_t t_plus_ = 1;
   std::uint64_t refreshes_ = 0;
   double weight_ = 0.0;              // c^2 L of the current phase
-  std::vector<double> resolutions_;  // R nu1 rho^h by depth, R that of the current phase
-  Observations waiting_;             // rewards of arms that no node has yet
+  std::vector<double> resolutions_;  // R nu1 rho^h by depth, in the current phase
+  Observations waiting_;             // rewards of arms that have no node yet
 };
 
 }  // namespace canopy

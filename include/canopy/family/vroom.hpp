@@ -22,18 +22,18 @@ struct VroomOptions {
   std::uint64_t horizon = 1000;
 
   /// D, 1 to 60: the depth of the smallest cells; floor(log2 n), at least 1, unless set. Raising it
-  /// tells arms apart that are closer to each other.
+  /// distinguishes arms that are closer together.
   std::optional<std::uint64_t> depth_limit = std::nullopt;
 
   /// In (0, 1): the probability with which the bounds may fail; 4 / sqrt(n), at most 1/2, unless
-  /// set. Raising it is a little bolder.
+  /// set. Raising it narrows the bounds.
   std::optional<double> delta = std::nullopt;
 
-  /// > 0: multiplies the widths of both bounds; 1 is what is proved. Raising it ranks cells by how
-  /// often they were drawn rather than by their means, and recommends larger cells.
+  /// > 0: multiplies the widths of both bounds; 1 is the proven value. Raising it ranks cells more
+  /// by number of draws than by means, and recommends larger cells.
   double confidence_scale = 0.1;
 
-  /// Of the draws.
+  /// Seed of the draws.
   std::uint64_t seed = 1;
 };
 
@@ -43,23 +43,24 @@ inline constexpr Range kVroomDepth{"a whole number from 1 to 60",
 template <class Visit>
 void visit_fields(VroomOptions& options, Visit&& visit) {
   visit(Field{"horizon", "the total number of pulls", kAtLeastOne}, options.horizon);
-  visit(Field{"depth_limit", "no deeper cell is cut", kVroomDepth}, options.depth_limit);
+  visit(Field{"depth_limit", "largest depth of a cell that is cut", kVroomDepth},
+        options.depth_limit);
   visit(Field{"delta", "probability with which the bounds may fail", kOpenUnit}, options.delta);
   visit(Field{"confidence_scale", "multiplies the confidence bounds", kPositive},
         options.confidence_scale);
-  visit(Field{"seed", "of the algorithm's own random choices", kAnyWhole}, options.seed);
+  visit(Field{"seed", "seed of the algorithm's random choices", kAnyWhole}, options.seed);
 }
 
-/// The options with their formulas worked out.
+/// The options with computed defaults.
 [[nodiscard]] VroomOptions resolved(VroomOptions options);
 
 /// 1 + 1/2 + ... + 1/k, for whole k.
 [[nodiscard]] double harmonic(double k);
 
 /// VROOM (Ammar, Gabillon, Tutunov, Valko, "Derivative-free & order-robust optimisation", AISTATS
-/// 2020), for rewards that may have noise, and that may change in the course of time: which cell is
-/// played is left to chance, and no cell is ever given up. At every depth h = 1, ..., D the N cells
-/// of that depth are ranked by
+/// 2020), for rewards that may be noisy and may change over time: the cell to play is drawn at
+/// random, and no cell is ever eliminated. At every depth h = 1, ..., D the N cells of that depth
+/// are ranked by
 ///
 ///     mean(v) - R confidence_scale sqrt(ln(4 n^3 / delta) / (2 T))       T the rewards of v
 ///
@@ -67,47 +68,49 @@ void visit_fields(VroomOptions& options, Visit&& visit) {
 ///
 ///     P(v) = 1 / (C h rank(v)),      C = sum over h of H(N) / h,      H(N) = 1 + 1/2 + ... + 1/N.
 ///
-/// It plays a point that is uniform in the cell. So the point is uniform too in every smaller cell
-/// that holds it, and its reward is one of all these, but of none that is larger. When n pulls are
-/// over, the middle of a cell is recommended: of all depths the one with the largest
+/// It plays a point that is uniform in the cell. So the point is also uniform in every smaller cell
+/// that contains it; its reward counts for these cells, but for no larger one. After n pulls, the
+/// middle of a cell is recommended: among all depths the one with the largest
 ///
 ///     weighted mean(v) - R confidence_scale sqrt(2 ln(2 n^2 / delta) sum of 1 / P(v)) / n
 ///
-/// the sum over all draws. In the weighted mean a reward r of v counts as r / Q(v),
+/// summed over all draws. In the weighted mean a reward r of v counts as r / Q(v),
 ///
 ///     Q(v) = sum of P(u) mu(v) / mu(u), over v and the cells u that it lies in,
 ///
-/// mu the share of a cell in the whole: Q(v) is the probability with which v was to have that
-/// reward. Whatever is drawn more often at some times than at others, the sum of r / Q(v) is as it
-/// would be if v had been played at all times. It is divided by the sum of 1 / Q(v).
+/// with mu the fraction of the box in a cell: Q(v) is the probability with which v was to get that
+/// reward. However the probabilities of draws change over time, the expected sum of r / Q(v) is as
+/// if v had been played at all times. It is divided by the sum of 1 / Q(v).
 ///
-/// We did not have the text of the paper. The ranks, P, C, D = floor(log2 n), delta = 4 b / (f_max
-/// sqrt n), which cells have a reward and the form of the last bound are from the code of PyXAB
-/// 0.3.0, and we depart from that code where it cannot be meant so (docs/peers.md has the cases):
-/// - It works out weights and then recommends by the sum of rewards without them; and its weights
-///   have the probability of a whole depth in place of that of a cell.
-/// - Its last bound is sqrt(2 n C L sum of ranks) for a sum of n rewards, L the logarithm: more
+/// Sources: the text of the paper was not available. The ranks, P, C, D = floor(log2 n), delta = 4
+/// b / (f_max sqrt n), the assignment of rewards to cells and the form of the last bound are from
+/// the code of PyXAB 0.3.0. This implementation departs from that code where it appears to be wrong
+/// (docs/peers.md has the cases):
+/// - PyXAB computes weights, but recommends by the unweighted sum of rewards; and its weights use
+/// the
+///   probability of a whole depth in place of that of a cell.
+/// - PyXAB's last bound is sqrt(2 n C L sum of ranks) for a sum of n rewards, L the logarithm: more
 ///   than such a sum can be, and without the h. 1 / P(v) = C h rank(v) is at least the variance of
-///   r / Q(v), if R is 1, so the sum of these is what Bernstein's inequality has under the root. We
-///   leave out its other term, which is the same for all cells in PyXAB.
-/// - Cells below depth D have no ranks, and hence no width there, so one of those always wins. Here
-///   depth D is the last.
+///   r / Q(v), if R is 1, so the sum of these is the variance term of Bernstein's inequality. Its
+///   other term, which is the same for all cells in PyXAB, is omitted.
+/// - In PyXAB, cells below depth D have no ranks, and hence zero width, so that one of them always
+///   wins. Here D is the largest depth.
 ///
-/// Settled here. R stands for both b and f_max. We divide by the sum of 1 / Q(v), not by n, so that
-/// it does not matter where rewards have their zero. Cells without rewards come last, and share the
-/// ranks behind the others: where k cells have rewards, H(N) - H(k), in proportion to mu. Of equal
-/// cells the one that had rewards first comes first. N is the arity of the partition to the power
-/// of h. A cell that cannot be cut is a cell of all greater depths as well; where there are fewer
-/// than N cells and all have rewards, the rest of H(N) goes to a uniform draw from the whole.
-/// Uniform means that all parts of a cell are as likely as each other. The point that is played is
-/// the middle of a cell of depth D, so that arms are played again; and the middle of a cell is
-/// recommended where PyXAB draws a point of it. There is no recommendation before the horizon
-/// is over, and then it stays. Rewards that were not drawn (late answers, observations) are of the
-/// smallest cell alone, have no weight, and are learnt before the next draw.
+/// Choices made here. R is used for both b and f_max. Sums are divided by the sum of 1 / Q(v), not
+/// by n, so that the result does not depend on the zero of rewards. Cells without rewards come
+/// last, and share the ranks behind the others: where k cells have rewards, they share H(N) - H(k)
+/// in proportion to mu. Of equal cells the one that had rewards first comes first. N is the arity
+/// of the partition to the power of h. A cell that cannot be cut is also a cell of all greater
+/// depths; if there are fewer than N cells and all have rewards, the rest of H(N) goes to a uniform
+/// draw from the whole box. Uniform means that all parts of a cell are equally likely. The point
+/// played is the middle of a cell of depth D, so that arms are repeated; the middle of a cell is
+/// recommended, where PyXAB draws a point of it. There is no recommendation before the horizon is
+/// over; from then on it does not change. Rewards that were not drawn (late rewards, observed
+/// rewards) count only for the smallest cell, have no weight, and are learnt before the next draw.
 ///
-/// A step costs O(D (D + log n)): only the cells that have the reward change their ranks, and the
-/// sums of all ranks are kept without going through them (Ranking). What is in memory are the cells
-/// that hold an arm that was played, and their siblings.
+/// A step costs O(D (D + log n)): only the cells that contain the point change their ranks, and the
+/// sums of all ranks are maintained incrementally (Ranking). Only cells that contain an arm played,
+/// and their siblings, are stored.
 class Vroom final : public TurnOptimizer, private TreeView {
  public:
   /// Throws ConfigurationError.
@@ -125,20 +128,20 @@ class Vroom final : public TurnOptimizer, private TreeView {
 
   struct Seen {
     double share = 1.0;             // mu
-    std::uint32_t place = kUnseen;  // in the level of its own depth
+    std::uint32_t place = kUnseen;  // index in the level of its depth
 
-    void transfer(State& /*state*/) {}  // both follow from the rest
+    void transfer(State& /*state*/) {}  // recomputed from the tree
   };
   using Tree = CoverTree<Seen, kAnyArity>;
 
-  /// A cell that has rewards, among those of a depth.
+  /// A cell with rewards, in the level of a depth.
   struct Cell {
     NodeIndex node = 0;
     double pulls = 0.0;         // T
-    double sum = 0.0;           // of the rewards, in mapped units
-    double weight = 0.0;        // of the draws: sum of 1 / Q, times the share
+    double sum = 0.0;           // sum of the rewards, in mapped units
+    double weight = 0.0;        // sum of 1 / Q over draws, times the share
     double weighted_sum = 0.0;  // sum of r / Q, times the share
-    double shared_ranks = 0.0;  // the ranks it had before its first reward
+    double shared_ranks = 0.0;  // sum of its ranks before its first reward
 
     [[nodiscard]] double mean() const { return sum / pulls; }
     [[nodiscard]] double weighted_mean() const { return weighted_sum / weight; }
@@ -157,11 +160,11 @@ class Vroom final : public TurnOptimizer, private TreeView {
 
   struct Level {
     double ranks = 0.0;              // H(N)
-    double unseen = 1.0;             // the share of the cells without rewards
-    std::uint64_t unseen_cells = 0;  // of those that were made
-    double shared_rank = 0.0;        // of such a cell, times its share, added up over all draws
+    double unseen = 1.0;             // fraction of the box in cells without rewards
+    std::uint64_t unseen_cells = 0;  // number of created cells without rewards
+    double shared_rank = 0.0;        // rank of such a cell times its share, summed over draws
     std::vector<Cell> cells;
-    Ranking ranking;  // of these
+    Ranking ranking;  // ranking of the cells with rewards
   };
 
   [[nodiscard]] Choice choose() override;
@@ -199,8 +202,8 @@ class Vroom final : public TurnOptimizer, private TreeView {
   [[nodiscard]] const Cell* best_cell() const;
   [[nodiscard]] const Cell* recommended() const;
 
-  // Cells. A path goes from the root to a smallest cell; one that cannot be cut is in it again at
-  // all greater depths.
+  // A path goes from the root to a smallest cell; a cell that cannot be cut repeats at all greater
+  // depths.
   bool cut(NodeIndex node);
   void find_path(NodeIndex node);
   [[nodiscard]] bool may_be_cut(NodeIndex node) const {
@@ -220,14 +223,15 @@ class Vroom final : public TurnOptimizer, private TreeView {
   std::uint32_t depth_limit_;  // D
   Tree tree_;
   RandomStream random_;
-  std::vector<Level> levels_;         // by depth; that of the root is not used
+  std::vector<Level> levels_;         // by depth; the root's level is not used
   std::vector<std::uint64_t> uncut_;  // by depth, the nodes that may be cut
-  std::map<std::pair<std::uint32_t, NodeIndex>, std::uint32_t> repeated_;  // places further down
-  double total_ = 0.0;                                                     // C
+  std::map<std::pair<std::uint32_t, NodeIndex>, std::uint32_t>
+      repeated_;        // indices of cells at greater depths than their own
+  double total_ = 0.0;  // C
   std::uint64_t draws_ = 0;
-  NodeIndex drawn_ = 0;            // what was played for the last one
-  std::uint32_t drawn_depth_ = 0;  // that of the cell that was drawn
-  std::vector<double> densities_;  // Q / mu there, by depth; empty once it is learnt
+  NodeIndex drawn_ = 0;            // node played for the last draw
+  std::uint32_t drawn_depth_ = 0;  // depth of the cell that was drawn
+  std::vector<double> densities_;  // Q / mu of the path, by depth; empty once learnt
   std::optional<NodeIndex> settled_;
   std::vector<ObservedArm> observed_arms_;  // since the last draw
   std::vector<NodeIndex> path_;

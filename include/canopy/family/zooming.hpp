@@ -21,7 +21,7 @@ struct ZoomingOptions {
   double nu1 = 1.0;
   std::optional<double> rho = std::nullopt;
 
-  /// > 0: multiplies the confidence radius; 1 is what the theorems are about. Raising it explores
+  /// > 0: multiplies the confidence radius; 1 is the value of the theorems. Raising it explores
   /// more.
   double confidence_scale = 0.1;
 };
@@ -34,46 +34,45 @@ void visit_fields(ZoomingOptions& options, Visit&& visit) {
         options.confidence_scale);
 }
 
-/// confidence_scale sqrt(8 phase / (1 + pulls)): how far the mean of an arm may be from f, for
+/// confidence_scale sqrt(8 phase / (1 + pulls)): the confidence radius of an arm's mean, for
 /// rewards in [0, 1].
 [[nodiscard]] double zooming_radius(double confidence_scale, double phase, double pulls);
 
 /// The zooming algorithm (Kleinberg, Slivkins, Upfal, "Multi-Armed Bandits in Metric Spaces", STOC
-/// 2008). f is Lipschitz in a metric D that is known. Phase i = 1, 2, 3, ... has 2^i pulls. Some
-/// arms are active, and an arm v with T pulls and the radius r(v) = `zooming_radius` covers its
-/// ball, all x with D(v, x) <= r(v). A step is two rules:
+/// 2008). f is Lipschitz in a known metric D. Phase i = 1, 2, 3, ... has 2^i pulls. Some arms are
+/// active, and an arm v with T pulls and the radius r(v) = `zooming_radius` covers its ball, all x
+/// with D(v, x) <= r(v). A step has two rules:
 ///
 ///     activation  if some arm is covered by no ball, make one such arm active
 ///     selection   play the active arm with the largest mean + 2 R r(v)
 ///
-/// So arms are active where the balls are small, which is where they are played, which is where f
-/// is large. R is the scale as in HCT; it cancels in the comparison of r with D.
+/// So there are many active arms where balls are small, which is where many pulls are, which is
+/// where f is large. R is the scale as in HCT; it cancels in the comparison of r with D.
 ///
-/// *The metric* is that of the tree of cells: D(x, y) = nu1 rho^h for the deepest cell, at
-/// depth h, that holds both; 0 where that holds one arm alone, and nu1 while it holds several
-/// values of a choice. With it the activation rule is exact and cheap. A ball is a cell: the
-/// largest one around v that is no wider than r(v). So two balls are one in the other or apart, and
-/// nothing is approximated: cells know whether balls cover them (a ball is here, or both halves are
+/// *The metric* is that of the tree of cells: D(x, y) = nu1 rho^h for the deepest cell, at depth h,
+/// that holds both; 0 if that cell holds one arm only, and nu1 while it holds several values of a
+/// choice. With it the activation rule is exact and cheap. A ball is a cell: the largest one around
+/// v that is no wider than r(v). Two balls are therefore nested or disjoint, and nothing is
+/// approximated: each cell records whether balls cover it (a ball is here, or both halves are
 /// covered), and a ball that shrinks moves down the tree. A function that is Lipschitz in the usual
-/// metric is so in this one. An arm belongs to the cell that it is the centre of. Below that, one
-/// on the cut between two cells belongs to the left one, and so it does where the partition does
-/// not say which of them holds it. A cell that cannot be cut any further is covered by an arm in
-/// it.
+/// metric is so in this one. An arm belongs to the cell of which it is the centre. Below that, an
+/// arm on the boundary of two cells belongs to the left one, as it does if the partition cannot
+/// tell which of them holds it. A cell that cannot be cut is covered by an arm in it.
 ///
-/// *Which arm becomes active.* The paper takes any. Here it is the centre of the largest cell
-/// without a ball in it, searched from the left; at most one in a step. The first is the centre of
+/// *Which arm becomes active.* The paper allows any. Here it is the centre of the largest cell
+/// without a ball in it, searched from the left; at most one per step. The first is the centre of
 /// the whole set.
 ///
-/// *Phases start over*: the pulls and means of the paper's formulas are those of the phase, and so
-/// are the active arms here. Late answers count if their arm is active, and rewards that nobody
-/// asked for count in every phase.
+/// *Phases start over*: pulls and means in the paper's formulas are those of the phase, and so are
+/// the active arms here. Late rewards count if their arm is active, and observed rewards count in
+/// every phase.
 ///
-/// An arm without pulls comes first, the oldest active one among equals. With the paper's radius
-/// it has the largest index by itself: 2 sqrt(8 i) > 1 + 2 sqrt(8 i / 2); with a smaller one it
+/// Arms without pulls come first, the oldest active one before others. With the paper's radius such
+/// an arm always has the largest index: 2 sqrt(8 i) > 1 + 2 sqrt(8 i / 2); with a smaller one it
 /// might never be played.
 ///
-/// A step costs O(ln A) for A active arms, and O(depth) where a ball moves. Cells are cut when an
-/// arm is chosen: should the partition throw, no reward is lost, and the next `ask` goes on.
+/// A step costs O(ln A) for A active arms, and O(depth) if a ball moves. Cells are cut when an arm
+/// is chosen: if the partition throws, no reward is lost, and the next `ask` continues.
 class Zooming final : public TurnOptimizer, private TreeView {
  public:
   /// Throws ConfigurationError.
@@ -82,7 +81,7 @@ class Zooming final : public TurnOptimizer, private TreeView {
   explicit Zooming(const std::shared_ptr<const Partition>& partition,
                    const ZoomingOptions& options = {}, const Objective& objective = {});
 
-  /// With `refreshes` the phases begun.
+  /// `refreshes` is the number of phases begun.
   [[nodiscard]] Summary summary() const override;
   [[nodiscard]] const TreeView* tree() override { return this; }
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
@@ -90,28 +89,28 @@ class Zooming final : public TurnOptimizer, private TreeView {
  private:
   static constexpr std::uint32_t kInactive = UINT32_MAX;
 
-  /// Of a cell, and of the arm in its centre.
+  /// Data of a cell, and of the arm in its centre.
   struct Cell {
-    double pulls = 0.0;              ///< of the arm in this phase
-    double sum = 0.0;                ///< in mapped units
-    std::uint32_t rank = kInactive;  ///< its place in the order of activation
-    NodeIndex ball = 0;              ///< the cell that it covers
-    std::int32_t balls_here = 0;     ///< arms that cover just this cell
-    std::int32_t balls = 0;          ///< those, and what covers parts of it
+    double pulls = 0.0;              ///< pulls of the arm in this phase
+    double sum = 0.0;                ///< sum of its rewards, in mapped units
+    std::uint32_t rank = kInactive;  ///< position in the order of activation
+    NodeIndex ball = 0;              ///< the cell that is the arm's ball
+    std::int32_t balls_here = 0;     ///< number of balls that are exactly this cell
+    std::int32_t balls = 0;          ///< number of balls that are this cell or part of it
     bool is_covered = false;
 
-    void transfer(State& state) {  // the rest follows from it
+    void transfer(State& state) {  // everything else is recomputed
       state(pulls, sum);
       state.require_restored(State::are_counts({pulls}) && State::are_finite({sum}));
     }
   };
 
-  /// An arm with an index that it has, or had.
+  /// An arm with its index, current or outdated.
   struct Entry {
     double index;
     std::uint32_t rank;
 
-    /// The best on top of a heap: of equal ones the oldest.
+    /// Orders a heap by index, with the oldest arm first among equals.
     friend bool operator<(const Entry& a, const Entry& b) {
       return a.index != b.index ? a.index < b.index : a.rank > b.rank;
     }
@@ -155,11 +154,11 @@ class Zooming final : public TurnOptimizer, private TreeView {
   ZoomingOptions options_;
   double rho_;
   std::uint64_t phase_ = 0;
-  std::uint64_t phase_end_ = 1;        // t at which the next one begins
-  std::vector<NodeIndex> active_;      // in the order of activation
-  std::vector<Entry> by_index_;        // a heap; entries with another index than the arm's are old
-  std::set<std::uint32_t> to_be_cut_;  // the ranks of arms whose balls are too wide as yet
-  Observations observations_;          // of all arms: every phase needs them again
+  std::uint64_t phase_end_ = 1;    // t at which the next one begins
+  std::vector<NodeIndex> active_;  // in the order of activation
+  std::vector<Entry> by_index_;  // a heap; entries whose index differs from the arm's are outdated
+  std::set<std::uint32_t> to_be_cut_;  // ranks of arms whose balls are still too wide
+  Observations observations_;          // for all arms: needed again in every phase
 };
 
 }  // namespace canopy

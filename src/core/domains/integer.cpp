@@ -15,8 +15,8 @@ std::uint64_t count_of(const Integer& integer) {
   return static_cast<std::uint64_t>((integer.high - integer.low) / integer.step) + 1;
 }
 
-/// log((low + place) / low): how far an integer of a log scale is from the first one. Exact even
-/// where neighbours are so large that their logarithms are the same.
+/// log((low + place) / low): distance of an integer from the first one on a log scale. Exact even
+/// where neighbouring integers have equal logarithms.
 double log_distance(const Integer& integer, double place) {
   return std::log1p(place / static_cast<double>(integer.low));
 }
@@ -107,7 +107,7 @@ std::vector<double> Integer::grid(std::uint64_t points) const {
   if (points < values) {
     coordinates = middles(*this, points);
     coordinates.erase(std::unique(coordinates.begin(), coordinates.end()), coordinates.end());
-  } else {  // each of them: equal shares of a log scale would miss some
+  } else {  // all integers: equal steps on a log scale would skip some
     for (std::int64_t n = low; n <= high; ++n) coordinates.push_back(static_cast<double>(n));
   }
   return coordinates;

@@ -6,7 +6,7 @@
 namespace canopy {
 namespace {
 
-/// What both axes share: whole numbers with the same distance from one to the next.
+/// Common base of both axes: whole numbers at equal distances.
 class WholeAxis : public CutAxis {
  public:
   WholeAxis(std::int64_t first, std::int64_t last, std::int64_t step)
@@ -24,7 +24,8 @@ class WholeAxis : public CutAxis {
  protected:
   [[nodiscard]] double distance() const { return static_cast<double>(step_); }
 
-  /// From where parts begin to where those before them end, so that each has at least one number.
+  /// Converts the starts of parts to the ends of the parts before them, with at least one number in
+  /// each part.
   [[nodiscard]] PerPart ends_before(PerPart starts, double from, double to,
                                     std::uint32_t parts) const {
     double least = from + distance();
@@ -49,7 +50,7 @@ class ListAxis final : public WholeAxis {
     PerPart ends{};
     const auto first = static_cast<std::int64_t>(from);
     const std::int64_t values = (static_cast<std::int64_t>(to) - first) / step_ + 1;
-    for (std::uint32_t i = 0; i + 1 < parts; ++i) {  // the number that is nearest to the share
+    for (std::uint32_t i = 0; i + 1 < parts; ++i) {  // the number nearest to the fraction
       const std::int64_t taken =
           (2 * (std::int64_t{i} + 1) * values + parts) / (2 * std::int64_t{parts});
       ends[i] = static_cast<double>(first + (taken - 1) * step_);
@@ -78,7 +79,7 @@ class ListAxis final : public WholeAxis {
     return (to / 2.0 - from / 2.0) / (high_ / 2.0 - low_ / 2.0);
   }
 
-  /// Each number is as wide as their distance.
+  /// Each number is as wide as the distance between two.
   [[nodiscard]] Reach reach(double from, double to) const override {
     const double half = distance() / 2.0;
     const double whole = high_ / 2.0 - low_ / 2.0 + half;
@@ -127,7 +128,7 @@ class LogListAxis final : public WholeAxis {
   }
 
  private:
-  /// A square root is the same on every machine; logarithms are not.
+  /// Square roots are the same on every machine; logarithms are not.
   [[nodiscard]] static double halfway(double from, double to) {
     return std::sqrt(from * (to + 1.0));
   }

@@ -22,8 +22,8 @@ double place_at(double share, std::uint64_t count) {
 }
 
 std::vector<double> round_numbers(double low, double high, std::size_t most, double distance) {
-  constexpr double kRounding = 1e-9;  // 0.3 is three steps of 0.1, though not of doubles
-  // Divided first: the width of a very wide range may be too large for a double.
+  constexpr double kRounding = 1e-9;  // 0.3 is three steps of 0.1, but not in double arithmetic
+  // Divide first: the width of a very wide range may overflow.
   const auto all = static_cast<double>(most);
   double power = std::pow(10.0, std::floor(std::log10(high / all - low / all)));
   for (;; power *= 10.0) {

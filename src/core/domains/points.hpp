@@ -7,12 +7,12 @@
 
 namespace canopy {
 
-/// The same number as a double, and back; none unless it is whole and within +-2^53, where every
-/// whole number is exact as a double.
+/// Converts between whole numbers and doubles; none unless the number is whole and within +-2^53,
+/// where every whole number is exact as a double.
 [[nodiscard]] std::optional<double> exact_double(std::int64_t whole);
 [[nodiscard]] std::optional<std::int64_t> exact_whole(double number);
 
-/// The place from 0 of the value at a point of [0, 1], which `count` values share equally.
+/// The index of the value at a point of [0, 1], which is divided equally among `count` values.
 [[nodiscard]] double place_at(double share, std::uint64_t count);
 
 /// The coordinates of a domain in the middles of `count` equal parts of [0, 1].
@@ -25,17 +25,17 @@ template <class Kind>
   return coordinates;
 }
 
-/// The multiples of 1, 2 or 5 times a power of ten within [low, high], at most `most`, which
-/// is at least 3. They are at least `distance` apart. The two ends where doubles are too coarse.
+/// The multiples of 1, 2 or 5 times a power of ten within [low, high], at most `most` (>= 3), at
+/// least `distance` apart. Returns the two ends if doubles are too coarse for this.
 [[nodiscard]] std::vector<double> round_numbers(double low, double high, std::size_t most,
                                                 double distance = 0.0);
 
-/// Powers of ten within [low, high], at most `most` of them; round numbers if there are less than
+/// Powers of ten within [low, high], at most `most` of them; round numbers if there are fewer than
 /// two.
 [[nodiscard]] std::vector<double> powers_of_ten(double low, double high, std::size_t most,
                                                 double distance = 0.0);
 
-/// Places from 0, equally far apart: all of `count`, or at most `most`.
+/// Equally spaced indices from 0: all of `count`, or at most `most`.
 [[nodiscard]] std::vector<double> equal_places(std::uint64_t count, std::size_t most);
 
 }  // namespace canopy

@@ -10,8 +10,8 @@
 namespace canopy {
 namespace {
 
-/// The other end of a part that begins at `from` and has this middle, bit for bit: rounding may be
-/// off by little. None if there is no such end.
+/// The end of an interval that begins at `from` and has exactly this middle, correcting for
+/// rounding. None if there is no such double.
 std::optional<double> end_around(double from, double middle) {
   double above = middle + (middle - from);
   double below = above;
@@ -24,8 +24,8 @@ std::optional<double> end_around(double from, double middle) {
   return std::nullopt;
 }
 
-/// Moves the ends of a part by a few bits, so that it has this middle; it is there but for the last
-/// bit. Of a million parts, about two are left as they are.
+/// Moves the ends of a part by a few bits, so that its middle is exactly `middle`, from which it
+/// differs in the last bit only. About two parts in a million cannot be adjusted.
 void centre(double& from, double& to, double middle) {
   double above = from;
   double below = from;
@@ -49,7 +49,7 @@ class IntervalAxis : public CutAxis {
 
   [[nodiscard]] std::array<double, 2> root() const final { return {low_, high_}; }
 
-  /// All that are wanted, unless rounding makes one of them empty.
+  /// As many as wanted, unless rounding would make one of them empty.
   [[nodiscard]] std::uint32_t part_count(double from, double to, std::uint32_t wanted) const final {
     return do_increase(from, to, wanted, equal_ends(from, to, wanted)) ? wanted : 0;
   }
@@ -80,7 +80,7 @@ class IntervalAxis : public CutAxis {
     return std::midpoint(from, to);
   }
 
-  // Halved first: the width of a very wide range may be too large for a double.
+  // Halve first: the width of a very wide range may overflow.
   [[nodiscard]] double relative_width(double from, double to) const final {
     return (to / 2.0 - from / 2.0) / (high_ / 2.0 - low_ / 2.0);
   }
@@ -110,7 +110,7 @@ class LogIntervalAxis final : public IntervalAxis {
   LogIntervalAxis(double low, double high)
       : IntervalAxis(std::log(low), std::log(high)), lowest_(low), highest_(high) {}
 
-  // Rounding in exp may step over an end of the range; the user never asked for such a value.
+  // Rounding in exp may go beyond an end of the range, which must not be exceeded.
   [[nodiscard]] double coordinate(double place) const override {
     return std::clamp(std::exp(place), lowest_, highest_);
   }
@@ -157,7 +157,7 @@ double Real::at(double share) const {
 }
 
 double Real::share(double coordinate) const {
-  // Halved first: the width of a very wide range may be too large for a double.
+  // Halve first: the width of a very wide range may overflow.
   const double share =
       scale == Scale::log
           ? (std::log(coordinate) - std::log(low)) / (std::log(high) - std::log(low))
@@ -179,7 +179,7 @@ std::vector<double> Real::ticks(std::size_t most) const {
 }
 
 std::string Real::text(double coordinate) const {
-  // A difference of a hundred-thousandth of the range cannot be seen.
+  // A difference of a hundred-thousandth of the range is negligible.
   return scale == Scale::log ? significant_text(coordinate, 5)
                              : rounded_text(coordinate, 1e-5 * (high - low));
 }

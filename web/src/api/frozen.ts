@@ -1,9 +1,9 @@
 import { Refusal, type Source } from "./source";
 
-/** Answers by path, as the server gave them when the report was written. */
+/** The server's answers by path at the time the report was written. */
 export type Answers = Record<string, unknown>;
 
-/** A report: what was asked when it was written can be asked again, and nothing else. */
+/** The data source of a report, which has only the answers that it was written with. */
 export function frozenSource(answers: Answers): Source {
   const none = (detail: string) =>
     Promise.reject(new Refusal({ title: "Not in this report", status: 404, code: "not_in_report", detail }));
@@ -12,14 +12,14 @@ export function frozenSource(answers: Answers): Source {
     get<T>(path: string) {
       return path in answers
         ? Promise.resolve(answers[path] as T)
-        : none("This is not a part of the report.");
+        : none("The report does not include this.");
     },
     send: () => none("A report is read-only."),
     follow: () => none("A report does not change."),
   };
 }
 
-/** The answers that a report has inside, or null: the page was served. */
+/** The answers embedded in a report; null for a served page. */
 export function answersInside(document: Document): Answers | null {
   const text = document.getElementById("answers")?.textContent;
   return text ? (JSON.parse(text) as Answers) : null;

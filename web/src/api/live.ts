@@ -2,10 +2,10 @@ import { Refusal, Unreachable, type Source } from "./source";
 import type { Problem } from "./types";
 import { eventsIn } from "./server_sent";
 
-/** A stream without a sign of life for so long is dead: the server sends one every 15 seconds. */
+/** A stream that is silent for this time is dead: the server sends at least a comment every 15 seconds. */
 export const SILENCE = 40_000; // milliseconds
 
-/** A server, by default the one that the page came from. The token is asked for anew with each request. */
+/** A data source on a server, by default the one that served the page. The token is read for each request. */
 export function liveSource(token: () => string | null, origin = ""): Source {
   async function ask(path: string, options: RequestInit): Promise<Response> {
     const headers: Record<string, string> = {};
@@ -34,7 +34,7 @@ export function liveSource(token: () => string | null, origin = ""): Source {
         method,
         signal,
         body: body === undefined ? undefined : JSON.stringify(body),
-        redirect: "manual", // another server would not know the token, nor this page
+        redirect: "manual", // another server may not accept the token or the origin
       });
       return (response.status === 204 ? null : await response.json()) as T;
     },
@@ -60,7 +60,7 @@ export function liveSource(token: () => string | null, origin = ""): Source {
       } finally {
         clearTimeout(timer);
         signal.removeEventListener("abort", stop);
-        stop(); // whatever happened, the connection is not kept
+        stop(); // close the connection in any case
       }
     },
   };
@@ -70,14 +70,14 @@ const ELSEWHERE: Problem = {
   title: "Elsewhere",
   status: 307,
   code: "elsewhere",
-  detail: "Another server has this study. Do this on the page of that one.",
+  detail: "Another server holds this study. Use the page of that server.",
 };
 
 async function problemOf(response: Response): Promise<Problem> {
   try {
     return (await response.json()) as Problem;
   } catch {
-    // A proxy in between, say.
+    // For example, the answer of a proxy.
     return {
       title: response.statusText,
       status: response.status,

@@ -1,6 +1,6 @@
 /**
- * Takes a stream of server-sent events piece by piece, however it is cut, and calls back with each event whose data
- * is JSON. (EventSource cannot send a token.)
+ * Parses a stream of server-sent events in chunks of any size, and calls back with each event whose data is JSON.
+ * (EventSource cannot send a token.)
  */
 export function eventsIn(onEvent: (kind: string, data: unknown) => void): (piece: string) => void {
   let rest = "";

@@ -1,46 +1,46 @@
 import type { Problem } from "./types";
 
-/** Where a page has its data from: a server, or the report that it is. */
+/** The source of the page's data: a server, or an embedded report. */
 export interface Source {
-  /** Nothing changes any more, and nothing can be done. */
+  /** True for a report, which does not change and is read-only. */
   readonly frozen: boolean;
   get<T>(path: string, signal?: AbortSignal): Promise<T>;
   send<T>(method: "POST" | "PUT" | "DELETE", path: string, body?: unknown, signal?: AbortSignal): Promise<T>;
-  /** Server-sent events, until the signal; resolves when the connection ends. */
+  /** Follows server-sent events until the signal; resolves when the connection ends. */
   follow(path: string, onEvent: (kind: string, data: unknown) => void, signal: AbortSignal): Promise<void>;
 }
 
-/** A refusal by the server, in its own words. */
+/** An error answer of the server. */
 export class Refusal extends Error {
   constructor(readonly problem: Problem) {
     super(problem.detail || problem.title);
   }
 }
 
-/** There was no answer. */
+/** The server did not answer. */
 export class Unreachable extends Error {
   constructor() {
     super("The server does not answer.");
   }
 }
 
-/** Whether the same question may have an answer later: nobody answered, or somebody had no time. */
+/** Whether a repeated request may succeed: the server did not answer, or was overloaded. */
 export function mayPass(error: Error | null): boolean {
   if (error instanceof Refusal) return error.problem.status === 429 || error.problem.status > 500;
   return error instanceof Unreachable;
 }
 
-/** Whether what was answered before is still better than nothing: the trouble is the server's. */
+/** Whether to keep showing earlier answers: the error is on the server's side. */
 export function keepsOld(error: Error | null): boolean {
   return mayPass(error) || (error instanceof Refusal && error.problem.status === 500);
 }
 
-/** Whether the server does not know (any more) who asks. */
+/** Whether the token is missing, unknown or expired. */
 export function isUnknown(error: Error | null): error is Refusal {
   return error instanceof Refusal && error.problem.status === 401;
 }
 
-/** The same source; calls back when the server does not know any more who asks. */
+/** Wraps a source; calls back when the token is not accepted any longer. */
 export function watched(source: Source, onUnknown: () => void): Source {
   const watch = <T>(answer: Promise<T>) => {
     answer.catch((error: Error) => isUnknown(error) && onUnknown());
@@ -54,7 +54,7 @@ export function watched(source: Source, onUnknown: () => void): Source {
   };
 }
 
-/** The path of a study, or of something about it. */
+/** The path of a study, or of one of its routes. */
 export function studyPath(name: string, what = "", query: Record<string, string | number | undefined> = {}) {
   const words = Object.entries(query)
     .filter(([, value]) => value !== undefined)
@@ -63,7 +63,7 @@ export function studyPath(name: string, what = "", query: Record<string, string 
   return `/v1/studies/${encoded(name)}${what && `/${what}`}${words && `?${words}`}`;
 }
 
-/** As RFC 3986 has it, and so the reports. */
+/** Percent-encoding by RFC 3986, as in reports. */
 export function encoded(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

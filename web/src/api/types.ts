@@ -1,4 +1,4 @@
-// What the service answers: short names for the types of its OpenAPI document, from which `npm run types` makes them.
+// Short names for the types of the service's answers, which `npm run types` generates from the OpenAPI document.
 import type { components } from "../../generated/schema";
 
 type Schemas = components["schemas"];
@@ -37,17 +37,17 @@ export type Me = Schemas["Me"];
 export type Role = Me["role"];
 export type EventKind = Schemas["Event"]["kind"];
 
-/** Those with cells, as the page asks for them. */
+/** Nodes with cells, as the page requests them. */
 export type TreeNode = Required<Schemas["Node"]>;
 export type Tree = Omit<Schemas["Tree"], "nodes"> & { nodes: TreeNode[] };
 
 type KeysOf<Union> = Union extends unknown ? keyof Union : never;
 type ValueOf<Union, Key> = Union extends { [K in Key & string]?: infer Found } ? Found : never;
 type AnyParameter = Schemas["Parameter"];
-/** A parameter of any type, with what that type has. */
+/** A parameter of any type, with the fields of all types. */
 export type Knob = { [Key in KeysOf<AnyParameter>]?: ValueOf<AnyParameter, Key> } & { name: string };
 
-/** Of any version: it may lack what is expected, or have more. */
+/** An event of any version, which may have missing or additional fields. */
 export interface JournalEvent {
   number: number;
   at: number;
@@ -57,5 +57,5 @@ export interface JournalEvent {
 }
 export type Events = Omit<Schemas["Entries"], "events"> & { events: JournalEvent[] };
 
-/** A refusal, by the server or by the page itself. */
+/** A problem, from the server or from the page itself. */
 export type Problem = Omit<Schemas["Problem"], "type" | "code"> & { code: string };

@@ -8,7 +8,7 @@ export interface Box {
   height: number;
 }
 
-/** Ticks below a picture, with lines up through it. */
+/** Ticks below a plot, with vertical grid lines. */
 export function BottomAxis(props: {
   box: Box;
   ticks: Ticks;
@@ -35,12 +35,12 @@ export function BottomAxis(props: {
   );
 }
 
-/** Numbers at the very ends stay within the picture. */
+/** Aligns numbers at the ends so that they stay within the plot. */
 function anchor(at: number): "start" | "middle" | "end" {
   return at < 0.005 ? "start" : at > 0.995 ? "end" : "middle";
 }
 
-/** Ticks on the left of a picture, with lines through it. */
+/** Ticks on the left of a plot, with horizontal grid lines. */
 export function LeftAxis(props: { box: Box; ticks: Ticks; letters: number; noGrid?: boolean }) {
   const { box } = props;
   return (
@@ -60,7 +60,7 @@ export function LeftAxis(props: { box: Box; ticks: Ticks; letters: number; noGri
   );
 }
 
-/** The room that such texts need on the left, about. */
+/** The approximate width of the texts on the left. */
 export function roomFor(ticks: Ticks, letters: number): number {
   const longest = Math.max(1, ...ticks.ticks.map((tick) => [...shortened(tick.text, letters)].length));
   return Math.ceil(longest * 7.2) + 14;

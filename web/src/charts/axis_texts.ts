@@ -9,11 +9,11 @@ export function raised(exponent: number): string {
 
 export interface AxisTexts {
   texts: string[];
-  /** What all of them are multiplied by, for the axis to say once: "×10⁹", or nothing. */
+  /** The common factor of all numbers, shown once on the axis: "×10⁹", or nothing. */
   power: string;
 }
 
-/** The least number of decimals that tells the steps between ticks apart. */
+/** The least number of decimals that distinguishes adjacent ticks. */
 function decimalsOf(step: number): number {
   for (let decimals = 0; decimals < 12; ++decimals) {
     const scaled = step * 10 ** decimals;
@@ -23,7 +23,7 @@ function decimalsOf(step: number): number {
   return 12;
 }
 
-/** Numbers along an axis, all in the same way. */
+/** Formats the numbers of an axis consistently. */
 export function axisTexts(ticks: number[]): AxisTexts {
   const largest = Math.max(0, ...ticks.map(Math.abs));
   const steps = ticks.slice(1).map((tick, i) => Math.abs(tick - (ticks[i] ?? 0)));
@@ -39,7 +39,7 @@ export function axisTexts(ticks: number[]): AxisTexts {
   };
 }
 
-/** Numbers beside each other, with as many digits as tell them apart. */
+/** Formats numbers with as many digits as distinguish them. */
 export function alike(values: number[]): (value: number) => string {
   const largest = Math.max(...values.map(Math.abs));
   const spread = Math.max(...values) - Math.min(...values);
@@ -62,8 +62,8 @@ export function logText(value: number): string {
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /**
- * Times along an axis, where the reader is: hours and minutes, and below them the day where it is another one than that
- * of the tick before.
+ * Times along an axis, in local time: hours and minutes, and below them the day if it differs from that of the tick
+ * before.
  */
 export function timeTexts(ticks: number[], step: number): string[] {
   let lastDay = "";

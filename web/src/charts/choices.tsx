@@ -14,7 +14,7 @@ interface Row {
   pulls: number;
 }
 
-/** f for each value of a choice: a dot and its interval, in a table that can be read without them. */
+/** The estimate for each value of a choice, as a table with dots and intervals. */
 export function Choices(props: { knob: Knob; estimate: Estimate; known: Known; label: string }) {
   const { estimate, known } = props;
   const [order, setOrder] = useState<"best" | "given">("best");

@@ -8,7 +8,7 @@ import { shortened } from "./words";
 const STOPS = 12;
 const LETTERS = 14;
 
-/** What the colours of a map stand for, and which end is better. */
+/** The scale of a map's colours, and which end is better. */
 export function ColourBar(props: { range: Range; direction: Direction; what: string }) {
   const [low, high] = props.range;
   const isOne = !(high > low);
@@ -26,7 +26,7 @@ export function ColourBar(props: { range: Range; direction: Direction; what: str
   );
 }
 
-/** What the colours of a map stand for where they are settings of a knob. */
+/** The scale of a map whose colours are values of a knob. */
 export function KnobColours(props: { knob: Knob }) {
   const scale = knobScale(props.knob);
   const { ticks, power } = scale.ticks(5);

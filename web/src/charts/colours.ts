@@ -1,4 +1,4 @@
-// The colours of the page, for what is drawn on a canvas; and a ramp for values.
+// The colours of the page for drawing on a canvas, and a colour scale for values.
 
 export interface Palette {
   card: string;
@@ -39,19 +39,19 @@ export function palette(): Palette {
   };
 }
 
-/** So many of the page's own units, which are larger on a large screen, in pixels. */
+/** Converts rem, which is larger on a large screen, to pixels. */
 export function inPixels(rem: number): number {
   return Math.round(rem * parseFloat(getComputedStyle(document.documentElement).fontSize) * 100) / 100;
 }
 
-/** The font of the page at a size in its own units, for a canvas. */
+/** The font of the page at a size in rem, for a canvas. */
 export function canvasFont(rem: number): string {
   return `400 ${inPixels(rem)}px Inter, system-ui, sans-serif`;
 }
 
 export type Rgb = [red: number, green: number, blue: number];
 
-// Dark violet to bright yellow over blue and green: lightness alone tells the order, so every eye can read it.
+// Dark violet over blue and green to bright yellow: ordered by lightness, and so safe for colour-blind readers.
 const STOPS: Rgb[] = [
   [68, 1, 84],
   [70, 50, 127],

@@ -14,10 +14,10 @@ import { pullText, shortened, shownText } from "./words";
 import { usePlot } from "./use_plot";
 import { chosen, moved, zoomed, type View } from "./zoom";
 
-/** Dashes that tell lines apart where colours do not. */
+/** Dashes distinguish lines for colour-blind readers. */
 export const DASHES = [[], [10, 5], [3, 4], [12, 4, 3, 4], [6, 3], [2, 6]];
 
-/** Several studies over each other. */
+/** Several studies in one plot. */
 export function CompareChart(props: { names: string[]; lines: Line[]; by: By; label: string }) {
   const { names, lines, by } = props;
   const height = inPixels(23.75);
@@ -83,7 +83,7 @@ export function CompareChart(props: { names: string[]; lines: Line[]; by: By; la
         ref={place}
         style={{ minHeight: `${height}px` }}
         role="application"
-        aria-label={`${props.label} Plus and minus zoom, the arrows move, 0 shows all.`}
+        aria-label={`${props.label} Plus and minus zoom, the arrow keys move, 0 shows all.`}
         tabIndex={0}
         onKeyDown={(event) => {
           if (event.ctrlKey || event.metaKey || event.altKey) return;

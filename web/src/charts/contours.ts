@@ -7,8 +7,8 @@ export type ContourLine = [number, number][];
 const LEVELS = 8;
 
 /**
- * Lines of equal estimate over a grid of rows of y. Cells of a tree are steps, so the grid is smoothed first; what is
- * not known stays so, and no line runs there. `middles` are the places of the grid's points in [0, 1].
+ * Lines of equal estimate over a grid of rows of y. The grid is smoothed first, since the cells of a tree are steps.
+ * Unknown points stay unknown, and no line runs there. `middles` are the positions of the grid's points in [0, 1].
  */
 export function contourLines(
   values: (number | null)[],
@@ -31,7 +31,7 @@ export function contourLines(
     .map((line) => line.map(([i, j]) => [placeAt(middles.x, i), placeAt(middles.y, j)]));
 }
 
-/** The parts of a ring that do not run along the edge of the grid or of what is not known. */
+/** The parts of a ring that do not run along the edge of the grid or of an unknown area. */
 function inside(
   ring: [number, number][],
   columns: number,
@@ -60,7 +60,7 @@ function inside(
   return lines.filter(({ length }) => length > 1);
 }
 
-/** A mean of the neighbours that are known, twice; NaN where nothing is known. */
+/** Smooths twice by the mean of the known neighbours; unknown points stay NaN. */
 function smoothed(values: (number | null)[], columns: number, rows: number): number[] {
   const reach = Math.max(1, Math.round(Math.min(columns, rows) / 16));
   let grid = values.map((value) => value ?? NaN);
@@ -87,7 +87,7 @@ function smoothed(values: (number | null)[], columns: number, rows: number): num
   return grid;
 }
 
-/** d3 has the middle of the i-th point at i + 0.5. */
+/** For d3, the middle of the i-th point is at i + 0.5. */
 function placeAt(middles: number[], coordinate: number): number {
   const at = Math.min(Math.max(coordinate - 0.5, 0), middles.length - 1);
   const i = Math.min(Math.floor(at), middles.length - 2);

@@ -1,4 +1,4 @@
-/** A choice between few things. */
+/** A choice between a few values. */
 export function Segments<T extends string>(props: {
   label: string;
   options: [value: T, text: string][];
@@ -21,7 +21,7 @@ export function Segments<T extends string>(props: {
   );
 }
 
-/** Nearer, further away, and all of it. */
+/** Buttons to zoom in, zoom out, and show all. */
 export function ZoomButtons(props: { zoom: (factor: number) => void; all: () => void; isAll: boolean }) {
   return (
     <div class="segments" role="group" aria-label="Zoom">

@@ -15,7 +15,7 @@ const TOP = 24;
 
 type Point = [x: number, y: number];
 
-/** f along one knob: the estimate with its band, the arms tried, and where the pulls went. */
+/** The estimate along one knob with its band, the settings that were tried, and the number of pulls. */
 export function Curve(props: { knob: Knob; estimate: Estimate; known: Known; label: string }) {
   const { knob, estimate, known } = props;
   const [place, width] = useWidth<HTMLDivElement>();
@@ -154,7 +154,7 @@ function linePath(count: number, point: (i: number) => Point | null): string {
   return path;
 }
 
-/** One closed piece for every run of points that have both ends. */
+/** A closed path for every run of points that have both ends. */
 function areaPath(
   count: number,
   low: (i: number) => Point | null,
@@ -220,7 +220,7 @@ function Arms(props: Placed) {
   );
 }
 
-/** The best arm and the baseline. */
+/** Marks the best setting and the baseline. */
 function Marked(props: Placed & { box: Box }) {
   const { known, box, scale } = props;
   const best = known.best && scale.position(valueIn(known.best.arm, props.name));
@@ -228,7 +228,7 @@ function Marked(props: Placed & { box: Box }) {
   const isNear = best !== null && base !== null && Math.abs(best - base) * box.width < 70;
   const bottom = box.top + box.height;
   const within = (value: number) => clamp(props.y(value), box.top, bottom);
-  // Labels stay within the picture, and two that are near each other turn away.
+  // Labels stay within the plot, and two close ones are placed on opposite sides.
   const isLeft = base !== null && best !== null && base <= best;
   const side = (position: number) => (position > 0.9 ? "end" : position < 0.1 ? "start" : "middle");
   const turned = (left: boolean, position: number) => (!isNear ? side(position) : left ? "end" : "start");
@@ -258,7 +258,7 @@ function Marked(props: Placed & { box: Box }) {
   );
 }
 
-/** Where the pulls went, as a thin strip of bars. */
+/** The number of pulls along the axis, as a thin strip of bars. */
 function Strip(props: { box: Box; known: Known; knob: Knob; scale: KnobScale }) {
   const { box, knob } = props;
   const parts = Math.min(props.scale.count, Math.max(20, Math.floor(box.width / 8)));

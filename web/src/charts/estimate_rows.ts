@@ -4,12 +4,12 @@ import { measured, percent, plain, whole } from "../format/numbers";
 import type { Known } from "./knowledge";
 import { shortened, valueIn } from "./words";
 
-/** What the band around an estimate is. */
+/** The name of the band around an estimate. */
 export function bandWords(estimate: Pick<Estimate, "by">, level: number): string {
-  return estimate.by === "arms" ? `${percent(level)} interval` : "where the model sees f";
+  return estimate.by === "arms" ? `${percent(level)} interval` : "model's interval";
 }
 
-/** What an estimate says at one place, and what is known of the setting there if it was tried; as names and values. */
+/** The estimate at a position, and the results of the setting there if it was tried, as names and values. */
 export function rowsAt(
   estimate: Estimate,
   i: number,
@@ -31,17 +31,17 @@ export function rowsAt(
   }
   if (tried && tried.pulls > 0) {
     const { mean: text, range } = measured(tried.mean, tried.lower, tried.upper);
-    rows.push(["its own mean", text]);
+    rows.push(["mean of its rewards", text]);
     if (range && estimate.by !== "arms") rows.push([`${percent(known.level)} interval`, range]);
-    rows.push(["pulls of it", whole(tried.pulls)]);
+    rows.push(["its pulls", whole(tried.pulls)]);
   }
   const bound = estimate.bound[i] ?? null;
   if (mean !== null && bound !== null) rows.push([BOUND_WORDS, plain(bound)]);
   return rows;
 }
 
-/** What a bound is, in a tip. */
-export const BOUND_WORDS = "bound: the best that f may be here, as the search sees it";
+/** Explains the bound in a tooltip. */
+export const BOUND_WORDS = "bound: the optimistic bound of the reward that the search uses";
 
 function placeAt(estimate: Estimate, i: number): { shown: Arm; arm: Arm } {
   const columns = estimate.x.values.length;
@@ -50,7 +50,7 @@ function placeAt(estimate: Estimate, i: number): { shown: Arm; arm: Arm } {
   return { shown, arm: { ...estimate.through, ...shown } };
 }
 
-/** The setting that was tried at a place. */
+/** The setting that was tried at a position. */
 export function triedAt(place: Arm, arms: KnownArm[]): KnownArm | null {
   const names = Object.keys(place);
   return arms.find(({ arm }) => names.every((name) => isSame(place[name], valueIn(arm, name)))) ?? null;

@@ -12,8 +12,8 @@ function quantile(sorted: number[], share: number): number {
 }
 
 /**
- * What an axis shows of some values: all of them, unless a few lie far out, which would squash the others. Then it ends
- * within one width of the bulk of the values. None if there is nothing to show.
+ * The range of an axis for some values: all of them, unless a few outliers would compress the others. Then it ends
+ * within one width of the bulk of the values. None if there are no values.
  */
 export function robustRange(values: (number | null | undefined)[]): Range | null {
   const sorted = values.filter(isNumber).sort((a, b) => a - b);
@@ -27,13 +27,13 @@ export function robustRange(values: (number | null | undefined)[]): Range | null
   return [Math.max(least, low - width), Math.min(largest, high + width)];
 }
 
-/** Both ranges; either may be missing. */
+/** The union of two ranges; either may be missing. */
 export function united(a: Range | null, b: Range | null): Range | null {
   if (!a || !b) return a ?? b;
   return [Math.min(a[0], b[0]), Math.max(a[1], b[1])];
 }
 
-/** With room at both ends, as shares of the width; a range without width gets some. */
+/** Adds margins at both ends, as shares of the width; a range without width gets some. */
 export function padded(range: Range | null, below = 0.06, above = below): Range {
   if (!range) return [0, 1];
   const [low, high] = range;

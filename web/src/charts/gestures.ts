@@ -1,16 +1,16 @@
-/** What a reader does with a picture, in shares of its width. */
+/** Zooming and moving of a plot, in shares of its width. */
 export interface Gestures {
   zoom(factor: number, anchor: number): void;
   move(share: number): void;
-  /** There is more than what is seen. */
+  /** Whether the plot shows only a part of the data. */
   canMove(): boolean;
 }
 
 const INTENDED_AFTER = 300; // milliseconds since the page has scrolled by itself under the pointer
 
 /**
- * The wheel zooms, a drag with shift or with a finger moves, two fingers zoom. A page that scrolls under the pointer goes
- * on scrolling: the wheel counts only once the pointer has moved over the picture.
+ * The wheel zooms, a drag with shift or with a finger moves, two fingers zoom. While the page scrolls under the pointer,
+ * it continues to scroll: the wheel only zooms after the pointer has moved over the plot.
  */
 export function followGestures(element: HTMLElement, gestures: Gestures): () => void {
   const share = (clientX: number) => {
@@ -31,7 +31,7 @@ export function followGestures(element: HTMLElement, gestures: Gestures): () => 
     if (!isIntended && !event.ctrlKey && !event.metaKey) return;
     const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
     const isOut = !isSideways && event.deltaY > 0;
-    if ((isSideways || isOut) && !gestures.canMove()) return; // all is seen: the page may scroll
+    if ((isSideways || isOut) && !gestures.canMove()) return; // everything is visible: the page may scroll
     event.preventDefault();
     const size = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
     if (isSideways) gestures.move((event.deltaX * size) / element.clientWidth);

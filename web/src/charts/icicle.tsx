@@ -118,7 +118,7 @@ function isInside(cell: Placed, zoom: Placed): boolean {
   return wayTo(cell).includes(zoom);
 }
 
-/** From where it is to where it shall be, in a moment; at once for who does not like motion. */
+/** Animates the move to a new view, or jumps for readers who prefer reduced motion. */
 function glide(seen: { current: Window }, to: Window, paint: () => void): () => void {
   const from = { ...seen.current };
   const start = performance.now();
@@ -141,7 +141,7 @@ function glide(seen: { current: Window }, to: Window, paint: () => void): () => 
   return () => cancelAnimationFrame(frame);
 }
 
-/** What a cell has that its parent has not: "ttl 1 to 60". */
+/** How a cell differs from its parent: "ttl 1 to 60". */
 export function lastSplit(space: Knob[], cell: Placed): string {
   const above = cell.parent?.node.cell;
   if (!above) return "everything";

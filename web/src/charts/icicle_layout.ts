@@ -1,20 +1,20 @@
 import type { TreeNode } from "../api/types";
 
-/** A node with its place: from `left` to `right`, both from 0 to 1, in the row of its depth. */
+/** A node with its position: from `left` to `right`, both from 0 to 1, in the row of its depth. */
 export interface Placed {
   node: TreeNode;
   left: number;
   right: number;
   depth: number;
-  /** Here and below. */
+  /** Pulls of the node and its descendants. */
   pulls: number;
-  /** The mean of these, if there are any. */
+  /** Their mean reward, if there are any. */
   mean: number | null;
   parent: Placed | null;
   children: Placed[];
 }
 
-/** Every node in its parent's room, as wide as its share of it; the root first, then row by row. */
+/** Places every node within its parent, with a width proportional to its share; the root first, then row by row. */
 export function placed(nodes: TreeNode[]): Placed[] {
   const children = new Map<string, TreeNode[]>();
   let root: TreeNode | undefined;
@@ -53,13 +53,13 @@ function cellOf(node: TreeNode, left: number, right: number, parent: Placed | nu
   return { node, left, right, depth, pulls, mean, parent, children: [] };
 }
 
-/** Whether a node counts the pulls of its own arm, and not those of all cells below it. */
+/** Whether a node counts the pulls of its own setting only, without those of its descendants. */
 function countsOwn({ node, children, pulls }: Placed): boolean {
   const below = children.some((child) => child.pulls > 0);
   return node.pulls > 0 && (!below || node.pulls < pulls);
 }
 
-/** The cells whose own arm got most pulls; cells that share an arm count once. */
+/** The cells whose own setting has most pulls; cells that share a setting count once. */
 export function mostPulled(cells: Placed[], most: number): Placed[] {
   const seen = new Set<string>();
   return cells
@@ -74,14 +74,14 @@ export function mostPulled(cells: Placed[], most: number): Placed[] {
 
 const shareOf = (node: TreeNode) => (Number.isFinite(node.share) && node.share > 0 ? node.share : 0);
 
-/** The way from the root down to a cell, both included. */
+/** The path from the root to a cell, both included. */
 export function wayTo(cell: Placed): Placed[] {
   const way: Placed[] = [];
   for (let at: Placed | null = cell; at; at = at.parent) way.unshift(at);
   return way;
 }
 
-/** How many rows a cell and all below it take. */
+/** The number of rows that a cell and its descendants take. */
 export function rowsBelow(cell: Placed): number {
   let deepest = cell.depth;
   const open = [cell];

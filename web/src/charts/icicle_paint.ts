@@ -5,7 +5,7 @@ import type { Placed } from "./icicle_layout";
 import { goodness } from "./knowledge";
 import { shortened } from "./words";
 
-/** The part that is seen: from `left` to `right`, and rows from `top` on. It is between cells while it moves. */
+/** The visible part: from `left` to `right`, and rows from `top` on. It lies between cells during an animation. */
 export interface Window {
   left: number;
   right: number;
@@ -17,7 +17,7 @@ export interface IciclePicture {
   cells: Placed[];
   range: Range;
   direction: Direction;
-  /** Few words for a cell that has room for them. */
+  /** A short label for a cell, if it fits. */
   words: (cell: Placed) => string;
 }
 
@@ -68,7 +68,7 @@ export function paintIcicle(
   context.strokeRect(left + 1, top + 1, Math.max(2, width - 2), Math.max(2, rowHeight - 2));
 }
 
-/** The better, the brighter; the fewer pulls, the nearer to the ground. */
+/** Brighter is better; few pulls fade into the background. */
 function colourOf(cell: Placed, picture: IciclePicture, ground: Rgb, most: number): Rgb {
   const { pulls, mean } = cell;
   if (pulls === 0 || mean === null) return mixed(ground, [128, 128, 128], 0.15);
@@ -81,7 +81,7 @@ export function mixed(a: Rgb, b: Rgb, part: number): Rgb {
   return [one(a[0], b[0]), one(a[1], b[1]), one(a[2], b[2])];
 }
 
-/** Whether dark letters are easier to read on a colour than white ones. */
+/** Whether dark text has more contrast on a colour than white text. */
 export function isBright(colour: Rgb): boolean {
   const [red, green, blue] = colour.map((value) => {
     const share = value / 255;

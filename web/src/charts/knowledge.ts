@@ -1,15 +1,15 @@
-// What is drawn of what is known about f.
+// Data of the plots of the estimated reward.
 import type { Arm, Best, Direction, Estimate, Knob, KnownArm, Specification } from "../api/types";
 import { padded, robustRange, united, type Range } from "./fit";
 import type { KnobScale } from "./scale";
 import { valueIn } from "./words";
 
-/** All that the pictures of f share. */
+/** Data that all plots of the estimate share. */
 export interface Known {
   direction: Direction;
   space: Knob[];
   arms: KnownArm[];
-  /** Of the intervals of arms. */
+  /** Level of the intervals of settings. */
   level: number;
   best: Best | null;
   baseline: { arm: Arm; mean: number | null } | null;
@@ -33,12 +33,12 @@ export function goodness(mean: number, [low, high]: Range, direction: Direction)
   return Math.min(1, Math.max(0, direction === "minimize" ? 1 - share : share));
 }
 
-/** What the colours of a map stand for: the means in it, or those of the arms where there are none. */
+/** The range of a map's colours: the estimated means, or those of settings if there are none. */
 export function colourRange(means: (number | null)[], arms: KnownArm[]): Range {
   return robustRange(means) ?? robustRange(arms.map((arm) => arm.mean)) ?? [0, 1];
 }
 
-/** What the axis of a curve shows: the estimate and its band, the best arm and the baseline; never the bounds. */
+/** The range of a curve's axis: the estimate and its band, the best setting and the baseline, but not the bounds. */
 export function curveRange(estimate: Estimate, known: Known): Range {
   const { mean, lower, upper } = estimate;
   const fitted = robustRange([...mean, ...lower, ...upper]) ?? robustRange(known.arms.map((arm) => arm.mean));
@@ -46,7 +46,7 @@ export function curveRange(estimate: Estimate, known: Known): Range {
   return padded(united(fitted, marked), 0.08, 0.12);
 }
 
-/** How many pulls each part of an axis got. */
+/** The number of pulls in each part of an axis. */
 export function pullsAlong(arms: KnownArm[], name: string, scale: KnobScale, parts: number): number[] {
   const pulls = new Array<number>(parts).fill(0);
   for (const arm of arms) {
@@ -58,7 +58,7 @@ export function pullsAlong(arms: KnownArm[], name: string, scale: KnobScale, par
   return pulls;
 }
 
-/** A map with its axes the other way round. */
+/** A map with its axes exchanged. */
 export function transposed(estimate: Estimate): Estimate {
   const { x, y } = estimate;
   if (!y) return estimate;
@@ -76,7 +76,7 @@ export function transposed(estimate: Estimate): Estimate {
   };
 }
 
-/** The two knobs that matter most, in the order of the space. */
+/** The two most important knobs, in the order of the search space. */
 export function firstPair(space: Knob[], ranked: { name: string }[]): [string, string] {
   const names = space.map((knob) => knob.name);
   const first = ranked
@@ -88,7 +88,7 @@ export function firstPair(space: Knob[], ranked: { name: string }[]): [string, s
   return [pair[0] ?? "", pair[1] ?? ""];
 }
 
-const LEAST_RADIUS = 2.5; // to be seen
+const LEAST_RADIUS = 2.5; // to be visible
 
 /** The radius of a dot: its area goes with the pulls. */
 export function dotRadius(pulls: number, most: number, largest: number): number {

@@ -20,7 +20,7 @@ export type KeyShape =
   | "contour"
   | "unknown";
 
-/** One thing in a picture, as a small drawing and in words. */
+/** An entry of a legend: a symbol and a text. */
 export function Key(props: { shape: KeyShape; children: ComponentChildren }) {
   return (
     <span class="key">

@@ -22,7 +22,7 @@ interface Axis {
   edges: number[];
 }
 
-/** f over two knobs, as a map. */
+/** The estimate over two knobs, as a map. */
 export function KnobMap(props: { x: Knob; y: Knob; estimate: Estimate; known: Known; label: string }) {
   const { estimate, known } = props;
   const theme = useTheme();
@@ -131,7 +131,7 @@ function indexAt(edges: number[], position: number): number {
   return i;
 }
 
-/** Cells by colour, unknown ones hatched, and the arms that were tried as dots. */
+/** Coloured cells, hatched if unknown, and dots for the settings that were tried. */
 function paint(
   canvas: HTMLCanvasElement,
   box: Box,
@@ -214,8 +214,8 @@ function paintArms(
     if (!(right >= 0 && right <= 1 && up >= 0 && up <= 1)) continue;
     const radius = dotRadius(arm.pulls, most, isCrowded ? 6 : 8) * ratio;
     const [left, top] = [(box.left + right * box.width) * ratio, (box.top + (1 - up) * box.height) * ratio];
-    disc(context, left, top, radius + 1.2 * ratio, "white"); // seen on what is dark
-    disc(context, left, top, radius + 0.4 * ratio, "black"); // and on what is bright
+    disc(context, left, top, radius + 1.2 * ratio, "white"); // visible on dark colours
+    disc(context, left, top, radius + 0.4 * ratio, "black"); // and on bright ones
     const colour = arm.pulls === 0 ? "gray" : rgbText(ramp(goodness(arm.mean, range, known.direction)));
     disc(context, left, top, radius - 0.4 * ratio, colour);
   }
@@ -249,7 +249,7 @@ function hatching(context: CanvasRenderingContext2D, colour: string, ratio: numb
 
 const STAR = "M0-9 2.6-3.2 8.9-2.6 4.1 1.5 5.5 7.7 0 4.4-5.5 7.7-4.1 1.5-8.9-2.6-2.6-3.2Z";
 
-/** The baseline as a square, the best arm as a star; both in words, too. */
+/** The baseline as a square and the best setting as a star, both with labels. */
 function Marks(props: { box: Box; x: Axis; y: Axis; known: Known }) {
   const { box, known } = props;
   const placeOf = (arm: Known["best"] | Known["baseline"]) => {
@@ -293,7 +293,7 @@ function Marks(props: { box: Box; x: Axis; y: Axis; known: Known }) {
 export function mapWords(x: Knob, y: Knob, known: Known): string {
   const best = known.best;
   const where = best
-    ? ` The best arm known has ${shortened(x.name, 60)} ${valueText(valueIn(best.arm, x.name))} and ${shortened(y.name, 60)} ${valueText(valueIn(best.arm, y.name))}.`
+    ? ` The best setting so far has ${shortened(x.name, 60)} ${valueText(valueIn(best.arm, x.name))} and ${shortened(y.name, 60)} ${valueText(valueIn(best.arm, y.name))}.`
     : "";
-  return `Map of the estimate over ${shortened(x.name, 60)} and ${shortened(y.name, 60)}. Brighter is better.${where} The arrows move over it.`;
+  return `Map of the estimate over ${shortened(x.name, 60)} and ${shortened(y.name, 60)}. Brighter is better.${where} The arrow keys move over it.`;
 }

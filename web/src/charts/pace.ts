@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** A value that changes often, taken over at most once in so many milliseconds; the last one is never missed. */
+/** Throttles a value to one change per interval in milliseconds; the last value is never lost. */
 export function usePaced<T>(value: T, milliseconds: number): T {
   const [paced, setPaced] = useState(value);
   const taken = useRef(0);
@@ -17,7 +17,7 @@ export function usePaced<T>(value: T, milliseconds: number): T {
   return paced;
 }
 
-/** A value once it has not changed for so many milliseconds. */
+/** Debounces a value: it is updated after it has not changed for some milliseconds. */
 export function useSettled<T>(value: T, milliseconds: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
@@ -27,7 +27,7 @@ export function useSettled<T>(value: T, milliseconds: number): T {
   return settled;
 }
 
-/** A value as it was when an element was last on the screen: what nobody sees need not be asked for. */
+/** A value that is only updated while an element is visible, so that no data is requested for hidden elements. */
 export function useWhileSeen<T>(place: { current: Element | null }, value: T): T {
   const [isSeen, setSeen] = useState(true);
   const last = useRef(value);

@@ -1,4 +1,4 @@
-// The options of uPlot that all pictures over time share.
+// The options of uPlot that all plots over time share.
 import uPlot from "uplot";
 import { short } from "../format/numbers";
 import { axisTexts, timeTexts } from "./axis_texts";
@@ -13,11 +13,11 @@ export interface PlotWishes {
   colours: Palette;
   series: uPlot.Series[];
   bands?: uPlot.Band[];
-  /** What each axis shows now. */
+  /** The visible range of each axis. */
   seenX: () => Range;
   seenY: () => Range;
   drawn: (plot: uPlot) => void;
-  /** The pointer is over an entry, or over none. */
+  /** Called when the pointer moves to an entry, or away from all. */
   pointed: (plot: uPlot) => void;
   selected: (part: Range) => void;
   all: () => void;
@@ -91,7 +91,7 @@ export function plotOptions(wishes: PlotWishes): uPlot.Options {
   };
 }
 
-/** The power of ten that all numbers share is said at the top one. */
+/** The common power of ten is shown at the topmost number. */
 function withPower(ticks: number[]): string[] {
   const { texts, power } = axisTexts(ticks);
   return power ? texts.map((text, i) => (i === texts.length - 1 ? `${text}${power}` : text)) : texts;
@@ -117,7 +117,7 @@ const TIME_STEPS = [
   ...[1, 2, 4, 7, 14, 28, 56, 91, 182, 365, 730, 1825].map((count) => count * DAY),
 ];
 
-/** Multiples of a step, counted from midnight where the reader is. */
+/** Multiples of a step, counted from local midnight. */
 function timeSplits(_: uPlot, __: number, from: number, to: number, step: number): number[] {
   const offset = -new Date(from * 1000).getTimezoneOffset() * MINUTE;
   const ticks = [];

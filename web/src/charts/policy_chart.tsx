@@ -23,9 +23,9 @@ import { Tip, TipRows } from "./tip";
 import { rowsText, shortened } from "./words";
 
 const LETTERS = 14;
-const LEAST_LEFT = 60; // the same for most pictures, so that their axes stand below each other
+const LEAST_LEFT = 60; // the same for most plots, so that their axes are aligned
 
-/** A part of an axis in pixels: where it begins, and how long it is. */
+/** A part of an axis in pixels: its start and its length. */
 const across = (box: Box, [from, to]: Span): [left: number, width: number] => [
   box.left + from * box.width,
   (to - from) * box.width,
@@ -36,7 +36,7 @@ const upwards = (box: Box, [from, to]: Span): [top: number, height: number] => [
 ];
 
 /**
- * The setting of a knob in every context: over one variable as bars, over two as a map. The arrows move between regions.
+ * The value of a knob in every context: bars over one variable, a map over two. The arrow keys move between regions.
  */
 export function PolicyChart(props: {
   variables: [Variable] | [Variable, Variable];
@@ -210,7 +210,7 @@ function Outline(props: { box: Box; area: Area; isTile: boolean }) {
 
 const EFFECT_HEIGHT = 120;
 
-/** What a variable adds to the rewards of all settings, as a small line. */
+/** The effect of a variable on the rewards of all settings, as a small line. */
 export function EffectChart(props: { variable: Variable; parts: ContextPart[]; label: string }) {
   const { parts, variable } = props;
   const [place, width] = useWidth<HTMLDivElement>();

@@ -1,9 +1,9 @@
-// Where the regions of a policy are along its contexts.
+// The layout of the regions of a policy.
 import type { ContextPart, ContextRange, Knob, PolicyRow, Specification, Value } from "../api/types";
 import { clamp, highestOf, knobScale } from "./scale";
 import { valueIn } from "./words";
 
-/** What is observed before each pull: it has an axis as a knob has. */
+/** A variable of the context, which has an axis like a knob. */
 export type Variable = Knob & { period?: number; source?: string };
 
 /** A part of an axis, as shares of it. */
@@ -15,7 +15,7 @@ const CLOCKS: Record<string, Omit<Variable, "name">> = {
   "clock.weekday": { type: "integer", low: 0, high: 6 },
 };
 
-/** The variables of a study, with what need not be written in a study file. */
+/** The context variables of a study, with defaults. */
 export function contextVariables(specification: Pick<Specification, "context">): Variable[] {
   return (specification.context ?? []).map((variable: Variable) => ({
     ...REAL,
@@ -25,7 +25,7 @@ export function contextVariables(specification: Pick<Specification, "context">):
   }));
 }
 
-/** The parts of an axis that a region has: two where it goes through the end of a period, one for each value of a choice. */
+/** The parts of an axis that a region covers: two if it wraps around a period, one for each value of a choice. */
 export function spansAlong(variable: Variable, range: ContextRange | undefined): Span[] {
   if (variable.type === "choice") {
     const values = Array.isArray(range) ? range : (variable.choices ?? []);
@@ -44,7 +44,7 @@ export function spansAlong(variable: Variable, range: ContextRange | undefined):
   return spans.filter(([begin, end]) => end > begin);
 }
 
-/** The part of an axis for which the effect of a variable has one number. */
+/** The part of an axis that a bin of an effect covers. */
 export function partSpan(variable: Variable, part: ContextPart): Span {
   const { from, to, value } = part;
   if (value !== undefined) return roomOf(variable, value);
@@ -59,7 +59,7 @@ function roomOf(variable: Variable, value: Value): Span {
   return [middle - 0.5 / scale.count, middle + 0.5 / scale.count];
 }
 
-/** Where a range ends on the axis: whole numbers belong to it, and have room of their own on either side. */
+/** The end of a range on the axis: whole numbers are included, with half a step on either side. */
 function edge(variable: Variable, end: number, side: -1 | 1): number {
   const { low = 0, step = 1, type } = variable;
   const scale = knobScale(variable);
@@ -69,7 +69,7 @@ function edge(variable: Variable, end: number, side: -1 | 1): number {
   return clamp(scale.position(end + (side * step) / 2), 0, 1);
 }
 
-/** A part of the picture that belongs to a row of the policy. */
+/** An area of the plot that belongs to a row of the policy. */
 export interface Area {
   row: number;
   x: Span;
@@ -89,14 +89,14 @@ export function areasOf(rows: PolicyRow[], x: Variable, y: Variable | null): Are
 
 const isIn = (at: number, [from, to]: Span) => at >= from && at <= to;
 
-/** The area at a place, as shares of both axes. */
+/** The area at a position, in shares of both axes. */
 export function areaAt(areas: Area[], x: number, y: number): Area | null {
   return areas.find((area) => isIn(x, area.x) && isIn(y, area.y)) ?? null;
 }
 
 export const middleOf = ([from, to]: Span) => (from + to) / 2;
 
-/** The area beside another, or that one where there is none. */
+/** The neighbour of an area, or the area itself if there is none. */
 export function areaBeside(areas: Area[], area: Area, right: number, up: number): Area {
   const beyond = ([from, to]: Span, way: number) =>
     way === 0 ? (from + to) / 2 : way > 0 ? to + 1e-6 : from - 1e-6;

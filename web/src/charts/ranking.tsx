@@ -4,7 +4,7 @@ import { percent } from "../format/numbers";
 
 const FEW = 8;
 
-/** How much each knob matters. */
+/** The importance of each knob. */
 export function Ranking(props: { knobs: Knobs; chosen: string[] }) {
   const [isAll, setAll] = useState(false);
   const { knobs, basis } = props.knobs;
@@ -22,7 +22,7 @@ export function Ranking(props: { knobs: Knobs; chosen: string[] }) {
             >
               {knob.name}
             </span>
-            <span class="ranking-share">{knob.clear ? percent(knob.share) : "not clear"}</span>
+            <span class="ranking-share">{knob.clear ? percent(knob.share) : "not significant"}</span>
             <span class="ranking-bar" aria-hidden="true">
               <span style={{ width: `${100 * Math.min(1, Math.max(0, knob.share))}%` }} />
             </span>
@@ -35,7 +35,7 @@ export function Ranking(props: { knobs: Knobs; chosen: string[] }) {
         </button>
       )}
       <p class="note">
-        {basis} {isUnclear && "Not clear: no more than chance would give."}
+        {basis} {isUnclear && "Not significant: could be due to chance."}
       </p>
     </section>
   );

@@ -1,4 +1,4 @@
-// What the picture of rewards over time shows, as columns and words.
+// Data and texts of the plot of rewards over time.
 import type { Direction, History, Mark } from "../api/types";
 import { plain, whole } from "../format/numbers";
 import { alike } from "./axis_texts";
@@ -7,9 +7,9 @@ import { firstFrom, smoothed, thin, withPauses, xOf, type By, type Columns } fro
 
 export interface RewardsPicture {
   columns: Columns;
-  /** Dots, and a line that smooths them, instead of a line and bands. */
+  /** Whether to draw dots with a smoothed line instead of a line with bands. */
   raw: boolean;
-  /** How many rewards a point of the line through dots has. */
+  /** The number of rewards that a point of the smoothed line averages. */
   around: number;
   /** x; line; upper and lower end of the band; largest and least; dots. */
   data: [number[], ...(number | null)[][]];
@@ -18,9 +18,9 @@ export interface RewardsPicture {
 // Finer than that, a line is noise.
 const PIXELS_A_BUCKET = 4;
 const REWARDS_A_BUCKET = 8;
-const FEW_BUCKETS = 60; // coarser than that, a line says nothing
+const FEW_BUCKETS = 60; // coarser than that, a line is not informative
 
-/** The part of a history from `from` to `to`, with as much detail as so many pixels can show. */
+/** The part of a history from `from` to `to`, with as much detail as the width in pixels can show. */
 export function rewardsPicture(history: History, by: By, [from, to]: Range, pixels: number): RewardsPicture {
   const room = Math.floor(pixels / PIXELS_A_BUCKET);
   const x = xOf(history, by);
@@ -53,17 +53,17 @@ export function rewardsPicture(history: History, by: By, [from, to]: Range, pixe
   };
 }
 
-/** Where a line has a point and none beside it, so that nothing of it would be seen. */
+/** Points of a line without neighbours, which would not be visible. */
 export function lonePoints(line: (number | null | undefined)[]): number[] {
   return line.flatMap((value, i) => (value != null && line[i - 1] == null && line[i + 1] == null ? [i] : []));
 }
 
-/** The baseline as a line: its measurements are noisy, so each point is a mean of those around. */
+/** The baseline as a line, smoothed because its measurements are noisy. */
 export function baselineLine(history: History): (number | null)[] {
   return smoothed(history.baseline, Math.max(1, Math.round(history.baseline.mean.length / 30)));
 }
 
-/** The level that was followed, in parts: where it was not followed for a while, there is no line. */
+/** The level that was followed, with gaps in the line while it was not followed. */
 export function levelLine(x: number[], mean: (number | null)[]): [number, number][][] {
   const steps = x.slice(1).map((at, i) => at - (x[i] ?? at));
   const usual = [...steps].sort((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
@@ -77,7 +77,7 @@ export function levelLine(x: number[], mean: (number | null)[]): [number, number
   return parts;
 }
 
-/** What the y axis shows: means, the band, the baseline and the level, but not what is far out. */
+/** The range of the y axis: means, the band, the baseline and the level, without outliers. */
 export function rewardsFit(
   picture: RewardsPicture,
   history: History,
@@ -100,13 +100,13 @@ export function rewardsFit(
 
 const FAILURES = ["failure", "penalize", "bar"];
 
-/** A failure, or something somebody has done. */
+/** A failure, or an action of a user or the tuner. */
 export const isFailure = (mark: Mark) => FAILURES.includes(mark.kind);
 
-/** The system was seen to change. */
+/** A detected change of the system. */
 export const isOfSystem = (mark: Mark) => mark.kind === "changed";
 
-/** A mark in words, with numbers that can be read. */
+/** Describes a mark, with readable numbers. */
 export function markWords(mark: Mark): string {
   const text = mark.text.replace(/\d+\.\d{5,}/g, (digits) => plain(Number(digits))) || mark.kind;
   if (mark.kind === "penalize") return `Failed: ${text}`;
@@ -119,7 +119,7 @@ interface Part {
   count: number;
 }
 
-/** The mean of the first or of the last rewards, about such a share of all. */
+/** The mean of the first or of the last rewards, about the given share of all. */
 function partOf(columns: Columns, share: number, fromEnd: boolean): Part | null {
   const all = columns.count.reduce((sum, count) => sum + count, 0);
   let count = 0;
@@ -146,7 +146,7 @@ export function baselineMean(history: History): number | null {
   return count > 0 ? sum / count : null;
 }
 
-/** Why there are no rewards to draw. */
+/** Says why there are no rewards to draw. */
 export function noRewardsWords(
   history: History,
   state: { pulls: number; failures: number; isOver: boolean },
@@ -161,10 +161,10 @@ export function noRewardsWords(
     return (failed === 1 ? "The only pull failed." : `All ${whole(failed)} pulls failed.`) + ofBaseline;
   if (history.marks.some(isFailure)) return `There are failures, and no rewards.${ofBaseline}`;
   if (base !== null) return `Only the baseline has rewards${state.isOver ? "" : " so far"}.${ofBaseline}`;
-  return state.isOver ? "It has ended without a reward." : "There are no rewards yet.";
+  return state.isOver ? "The study ended without a reward." : "There are no rewards yet.";
 }
 
-/** In words how it goes, for whoever does not see the picture or has ten seconds. */
+/** Summarizes the plot in words. */
 export function rewardsWords(history: History, direction: Direction): string {
   const all = partOf(history, 1, false);
   const early = partOf(history, 0.1, false);

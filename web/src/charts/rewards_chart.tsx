@@ -17,7 +17,7 @@ import { chosen, moved, zoomed, type View } from "./zoom";
 
 export interface Zoom {
   view: View;
-  /** What there is in all, and the least that can be seen of it. */
+  /** The whole range, and the smallest visible one. */
   whole: Range;
   least: number;
   set: (view: View) => void;
@@ -30,10 +30,10 @@ interface Pointed {
   mark: Mark | null;
 }
 
-/** Rewards over time. What is seen of them is the caller's to know. */
+/** Rewards over time. The caller keeps the visible range. */
 export function RewardsChart(props: {
   history: History;
-  /** What of it is drawn. */
+  /** The visible range. */
   picture: RewardsPicture;
   by: By;
   zoom: Zoom;
@@ -46,7 +46,7 @@ export function RewardsChart(props: {
   const [pointed, setPointed] = useState<Pointed | null>(null);
   const [isKeyed, setKeyed] = useState(false);
   const seen = zoom.view ?? zoom.whole;
-  // What uPlot calls back for is always what was rendered last.
+  // Callbacks of uPlot use the last rendered data.
   const now = useRef({ props, picture, seen });
   now.current = { props, picture, seen };
 
@@ -166,7 +166,7 @@ function pointedAt(plot: uPlot, history: History, by: By): Pointed | null {
   let nearest = NEAR;
   for (const candidate of history.marks) {
     const distance = Math.abs(plot.valToPos(by === "pulls" ? candidate.pull : candidate.at, "x") - left);
-    // What somebody did is rarer than a failure, and says more.
+    // Actions are rarer than failures and more informative.
     if (distance > nearest || (mark && isFailure(candidate) && !isFailure(mark))) continue;
     mark = candidate;
     nearest = distance;

@@ -1,4 +1,4 @@
-// Draws what uPlot does not: the baseline beside the rewards, failures, changes of arm, and what somebody did.
+// Draws what uPlot does not: the baseline, failures, changes of the setting, commands and other actions.
 import uPlot from "uplot";
 import type { History } from "../api/types";
 import { canvasFont, type Palette } from "./colours";
@@ -6,7 +6,7 @@ import { baselineLine, isFailure, isOfSystem, levelLine, markWords, type Rewards
 import { xOf, type By } from "./thin";
 import { shortened } from "./words";
 
-/** Room inside of the plot, in pixels: labels above, failures and changes below. */
+/** Margins inside of the plot, in pixels: labels above, failures and changes below. */
 export const ROOM_ABOVE = 26;
 export const ROOM_BELOW = 24;
 
@@ -41,7 +41,7 @@ export function drawBaseline(plot: uPlot, history: History, by: By, colours: Pal
   });
 }
 
-/** While the level of all rewards moves: what the best setting earns. A gap longer than usual is one in the line. */
+/** The reward of the best setting while the level of all rewards moves. Long pauses are gaps in the line. */
 export function drawLevel(plot: uPlot, history: History, by: By, colours: Palette) {
   const x = xOf(history.level, by);
   const { ctx } = plot;
@@ -60,7 +60,7 @@ export function drawLevel(plot: uPlot, history: History, by: By, colours: Palett
   });
 }
 
-/** Along the bottom: a tick where the arm changed, a cross where something failed. */
+/** Along the bottom: a tick for each change of the setting, a cross for each failure. */
 export function drawRug(plot: uPlot, picture: RewardsPicture, by: By, colours: Palette) {
   const { ctx, bbox } = plot;
   const ratio = uPlot.pxRatio;
@@ -94,7 +94,7 @@ export function drawRug(plot: uPlot, picture: RewardsPicture, by: By, colours: P
   });
 }
 
-/** Starts, stops, commands and changes of the system: a line, and a label where there is room. */
+/** Starts, stops, commands and changes of the system: a line, and a label if it fits. */
 export function drawMarks(plot: uPlot, history: History, by: By, colours: Palette) {
   const { ctx, bbox } = plot;
   const ratio = uPlot.pxRatio;
@@ -133,7 +133,7 @@ export function drawMarks(plot: uPlot, history: History, by: By, colours: Palett
   });
 }
 
-/** Draws within the plot and nowhere else. */
+/** Clips drawing to the plot. */
 function inside(plot: uPlot, draw: () => void) {
   const { ctx, bbox } = plot;
   ctx.save();

@@ -7,7 +7,7 @@ import { firstFrom, xOf, type By } from "./thin";
 import { TipRows } from "./tip";
 import { shortened } from "./words";
 
-/** What is known about the bucket or the reward under the pointer. */
+/** The tooltip of the bucket or reward under the pointer. */
 export function RewardsTip(props: {
   picture: RewardsPicture;
   history: History;
@@ -47,7 +47,7 @@ export function RewardsTip(props: {
   );
 }
 
-/** The line of the baseline where it was last measured before a place, or first after it. */
+/** The baseline at its last measurement before a position, or its first one after it. */
 function baselineNear(history: History, by: By, at: number): number | null {
   const x = xOf(history.baseline, by);
   const after = firstFrom(x, at);

@@ -3,24 +3,24 @@ import type { Knob, Value } from "../api/types";
 import { axisTexts, logText } from "./axis_texts";
 
 export interface Tick {
-  /** From 0 to 1, as positions are. */
+  /** The position, from 0 to 1. */
   at: number;
   text: string;
 }
 
 export interface Ticks {
   ticks: Tick[];
-  /** What all numbers are multiplied by, or nothing. */
+  /** The common factor of all numbers, or nothing. */
   power: string;
 }
 
-/** The scale of a knob: where its values are along an axis from 0 to 1. */
+/** The scale of a knob: the positions of its values along an axis from 0 to 1. */
 export interface KnobScale {
-  /** Only some values are there, each with room of its own. */
+  /** Whether the values are discrete. */
   discrete: boolean;
-  /** How many values there are. */
+  /** The number of values. */
   count: number;
-  /** Not a number for what the knob cannot be. */
+  /** NaN for invalid values. */
   position(value: Value | undefined): number;
   value(position: number): Value;
   ticks(most: number): Ticks;
@@ -46,7 +46,7 @@ function choiceScale(choices: string[]): KnobScale {
   };
 }
 
-/** The largest value that a knob has: not `high` where the step misses it. */
+/** The largest value of a knob, which is not `high` if the step misses that. */
 export function highestOf(knob: Knob): number {
   const { low = 0, high = 1, step = 1 } = knob;
   return knob.type === "integer" ? low + step * Math.floor((high - low) / step) : high;
@@ -57,7 +57,7 @@ function numberScale(knob: Knob): KnobScale {
   const high = highestOf(knob);
   const isInteger = knob.type === "integer";
   const isLog = knob.scale === "log" && low > 0;
-  // An integer has room of its own around it, half of it on either side. (A logarithm has none at 0.)
+  // An integer covers half a step on either side, except at 0 on a logarithmic scale.
   const first = !isInteger ? low : isLog ? Math.max(low - step / 2, low / 2) : low - step / 2;
   const last = isInteger ? high + step / 2 : high;
   const along = (value: number) =>
@@ -101,7 +101,7 @@ export function numberTicks(low: number, high: number, most: number): Ticks {
   };
 }
 
-/** Powers of ten, with 2 and 5 between them where there is room. */
+/** Powers of ten, with 2 and 5 between them if they fit. */
 export function logTicks(low: number, high: number, most: number): number[] {
   const first = Math.floor(Math.log10(low));
   const last = Math.ceil(Math.log10(high));

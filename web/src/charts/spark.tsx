@@ -1,6 +1,6 @@
 import { SPARK_HEIGHT, SPARK_WIDTH, sparkPath } from "./spark_path";
 
-/** A tiny line for tables: how a mean has moved, and the baseline. */
+/** A sparkline for tables: rewards over time, and the baseline. */
 export function Spark(props: { values: number[]; baseline: number | null; label: string }) {
   const { line, last, baseline } = sparkPath(props.values, props.baseline);
   return (

@@ -12,7 +12,7 @@ export interface SparkPath {
 const isNumber = (value: number | null | undefined): value is number =>
   typeof value === "number" && Number.isFinite(value);
 
-/** Where the line of a small chart runs; what is not a number leaves a gap. */
+/** The path of a sparkline; NaN leaves a gap. */
 export function sparkPath(values: (number | null)[], baseline: number | null): SparkPath {
   const known = [...values, baseline].filter(isNumber);
   const low = Math.min(...known);

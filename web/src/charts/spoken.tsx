@@ -1,4 +1,4 @@
-/** Says politely what the keys have done in a picture. It stands beside the picture: what is inside is not read. */
+/** An ARIA live region that announces the effect of keys. It is outside of the plot, whose content is not read aloud. */
 export function Spoken(props: { text: string }) {
   return (
     <span class="hidden" role="status">

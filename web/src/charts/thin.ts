@@ -2,7 +2,7 @@ import type { Arm, History } from "../api/types";
 
 export type By = History["by"];
 
-/** Rewards over time as columns, one entry a bucket. */
+/** Rewards over time as columns, one entry per bucket. */
 export interface Columns {
   pull: number[];
   at: number[];
@@ -13,11 +13,11 @@ export interface Columns {
   largest: (number | null)[];
   changes: number[];
   failures: number[];
-  /** Where every bucket is one reward. */
+  /** Whether every bucket is a single reward. */
   arm?: (Arm | null)[];
 }
 
-/** The column along which a picture goes. */
+/** The column of the x axis. */
 export function xOf(columns: { pull: number[]; at: number[] }, by: By): number[] {
   return by === "pulls" ? columns.pull : columns.at;
 }
@@ -36,7 +36,7 @@ export function firstFrom(column: number[], value: number): number {
 
 /**
  * The buckets from `from` to `to`, and one more on either side, merged so that at most `most` of them are within.
- * Extremes, failures and changes are kept: nothing is left out, only merged. The same columns if nothing is to merge.
+ * Extremes, failures and changes are kept. Returns the same columns if there is nothing to merge.
  */
 export function thin(columns: Columns, by: By, from: number, to: number, most: number): Columns {
   const x = xOf(columns, by);
@@ -85,7 +85,7 @@ function cut(columns: Columns, start: number, end: number): Columns {
 function push(merged: Columns, from: Columns, start: number, end: number) {
   let count = 0;
   let mean = 0;
-  let squares = 0; // of differences from the mean
+  let squares = 0; // sum of squared differences from the mean
   let least: number | null = null;
   let largest: number | null = null;
   let changes = 0;
@@ -116,7 +116,7 @@ function push(merged: Columns, from: Columns, start: number, end: number) {
   merged.failures.push(failures);
 }
 
-const PAUSE = 0.03; // of what is seen
+const PAUSE = 0.03; // share of the visible range
 
 /** With an empty bucket in the middle of each pause, so that no line is drawn through it. */
 export function withPauses(columns: Columns, width: number): Columns {

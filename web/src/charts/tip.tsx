@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** What is under the pointer, beside it: on the side where there is room. */
+/** A tooltip beside the pointer, on the side where it fits. */
 export function Tip(props: { x: number; y: number; width: number; children: ComponentChildren }) {
   const isLeft = props.x > props.width / 2;
   return (
@@ -18,7 +18,7 @@ export function Tip(props: { x: number; y: number; width: number; children: Comp
   );
 }
 
-/** Names and values, one a line. */
+/** Names and values, one per line. */
 export function TipRows(props: { rows: [name: string, value: ComponentChildren][] }) {
   return (
     <dl class="tip-rows">

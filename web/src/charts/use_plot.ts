@@ -7,8 +7,8 @@ import { followGestures, type Gestures } from "./gestures";
 import { plotOptions, type PlotWishes } from "./plot_options";
 
 /**
- * A plot in an element: made once that has a width, made anew when the theme or what is in `again` changes, and otherwise
- * kept up to date. `gone` is called when it is taken away.
+ * A plot in an element: created once the element has a width, created again when the theme or a value in `again`
+ * changes, and otherwise updated. `gone` is called when it is removed.
  */
 export function usePlot(
   place: { current: HTMLElement | null },

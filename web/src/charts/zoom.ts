@@ -1,9 +1,9 @@
 import type { Range } from "./fit";
 
-/** What part of a whole is seen; null for all of it, also as it grows. */
+/** The visible part of a range; null for all of it, also while it grows. */
 export type View = Range | null;
 
-/** Nearer or further away: a factor of 0.5 shows half as much, and `anchor` (a share of what is seen) stays where it is. */
+/** Zooms: a factor of 0.5 shows half as much, and `anchor` (a share of the visible part) stays in place. */
 export function zoomed(view: View, whole: Range, factor: number, anchor: number, least: number): View {
   const [from, to] = view ?? whole;
   const width = Math.max((to - from) * factor, Math.min(least, whole[1] - whole[0]));
@@ -12,14 +12,14 @@ export function zoomed(view: View, whole: Range, factor: number, anchor: number,
   return within([start, start + width], whole);
 }
 
-/** Further along by a share of what is seen. */
+/** Moves by a share of the visible part. */
 export function moved(view: View, whole: Range, share: number): View {
   if (!view) return null;
   const by = share * (view[1] - view[0]);
   return within([view[0] + by, view[1] + by], whole);
 }
 
-/** A part that was chosen, or all if it is no part. */
+/** A valid part of the whole, or null for all of it. */
 export function chosen(part: Range, whole: Range, least: number): View {
   const middle = (part[0] + part[1]) / 2;
   const half = Math.max(part[1] - part[0], least) / 2;

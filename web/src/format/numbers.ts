@@ -1,4 +1,4 @@
-// Numbers for people: as many digits as mean something, and no more.
+// Formats numbers with their significant digits only.
 
 const MINUS = "\u2212";
 const NARROW = "\u202f";
@@ -10,13 +10,13 @@ export function whole(value: number): string {
   return (value < 0 ? MINUS : "") + grouped;
 }
 
-/** The number of decimals with which `value` has so many significant digits. */
+/** The number of decimals that gives `value` the number of significant digits. */
 export function decimalsFor(value: number, digits: number): number {
   if (value === 0 || !Number.isFinite(value)) return 0;
   return Math.max(0, Math.min(12, digits - 1 - Math.floor(Math.log10(Math.abs(value)))));
 }
 
-/** A number with so many decimals; very large and very small ones as powers of ten. */
+/** A number with a fixed number of decimals; very large and very small ones as powers of ten. */
 export function fixed(value: number, decimals: number): string {
   const size = Math.abs(value);
   if (size >= 1e7 || (size > 0 && size < 1e-6)) return power(value, 3);
@@ -37,7 +37,7 @@ function power(value: number, digits: number): string {
   return `${value < 0 ? MINUS : ""}${mantissa}×10${raised}`;
 }
 
-/** A number by itself: four significant digits, no zeros at the end. */
+/** A single number: four significant digits, no trailing zeros. */
 export function plain(value: number | null | undefined, digits = 4): string {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : `${MINUS}∞`;
@@ -56,7 +56,7 @@ export function measured(
   return { mean: fixed(mean, decimals), range: `${fixed(low, decimals)} to ${fixed(high, decimals)}` };
 }
 
-/** With a sign, for differences. */
+/** A number with a sign, for differences. */
 export function signed(value: number, decimals: number): string {
   return (value > 0 ? "+" : "") + fixed(value, decimals);
 }
@@ -67,7 +67,7 @@ export function percent(share: number): string {
   return `${fixed(value, Math.abs(value) < 10 && value !== 0 ? 1 : 0)}${NARROW}%`;
 }
 
-/** Few characters, for axes and tables: 1.2k, 3.4M. */
+/** A short form for axes and tables: 1.2k, 3.4M. */
 export function short(value: number): string {
   const size = Math.abs(value);
   for (const [unit, letter] of [

@@ -1,4 +1,4 @@
-// Times are seconds since 1970, as the service has them.
+// Times are seconds since 1970, as in the service.
 
 const UNITS = [
   [86_400, "d"],
@@ -26,7 +26,7 @@ export function ago(at: number, now: number): string {
 
 const pad = (value: number) => String(value).padStart(2, "0");
 
-/** Day and time, where the reader is: 2026-11-16 14:05. */
+/** Day and local time: 2026-11-16 14:05. */
 export function clock(at: number): string {
   const date = new Date(at * 1000);
   return `${day(at)} ${pad(date.getHours())}:${pad(date.getMinutes())}`;

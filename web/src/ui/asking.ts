@@ -1,4 +1,4 @@
-/** Asks one at a time: whoever wants to know again meanwhile has one more answer afterwards. */
+/** Sends one request at a time. Calls during a request lead to a single further request after it. */
 export function oneAtATime(ask: () => Promise<void>): () => void {
   let isBusy = false;
   let isWanted = false;

@@ -1,6 +1,6 @@
 import { Component, type ComponentChildren } from "preact";
 
-/** What cannot be drawn says so, and everything around it stays. It is tried again when there is something else to draw. */
+/** An error boundary: shows a message in place of a part that fails to render, and tries again when its input changes. */
 export class Boundary extends Component<
   { children: ComponentChildren; around?: string },
   { error: Error | null }
@@ -25,7 +25,7 @@ export class Boundary extends Component<
     return (
       <div class={this.props.around}>
         <div class="failure" role="alert">
-          <strong>This part cannot be drawn</strong>
+          <strong>This part could not be displayed</strong>
           <span>{error.message}</span>
         </div>
       </div>

@@ -14,7 +14,7 @@ export function usePage(): Page {
   return useContext(PageContext)!;
 }
 
-/** Whether whoever looks may do what needs this role. */
+/** Whether the user's token includes this role. */
 export function useMay(role: Role): boolean {
   const { source, me } = usePage();
   return !source.frozen && me.roles.includes(role);

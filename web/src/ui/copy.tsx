@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Copies a text, and says so. */
+/** A button that copies a text and confirms it. */
 export function CopyButton(props: { text: string; label?: string }) {
   const [said, setSaid] = useState("");
   useEffect(() => {
@@ -29,7 +29,7 @@ export function CopyButton(props: { text: string; label?: string }) {
   );
 }
 
-/** Pages without TLS have no clipboard, but may copy what is selected. */
+/** Pages without TLS have no clipboard API, but may copy a selection. */
 async function copy(text: string) {
   if (navigator.clipboard && isSecureContext) return navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 
-/** A question over the page. Escape and a click beside it close it; the focus goes back to where it was. */
+/** A modal dialog. Escape and a click outside close it; the focus returns to the earlier element. */
 export function Dialog(props: { title: string; close: () => void; children: ComponentChildren }) {
   const place = useRef<HTMLDialogElement>(null);
   const id = useId();

@@ -6,7 +6,7 @@ export interface LineNote {
   isError: boolean;
 }
 
-/** A text with numbered lines, and notes beside them. The textarea lies over a copy of the text that nobody sees. */
+/** A text editor with line numbers and markers. The textarea lies over a hidden copy of the text, which sets its size. */
 export function Editor(props: {
   id: string;
   label: string;

@@ -9,11 +9,11 @@ export interface Feed {
   summary: Summary | null;
   best: Best | null;
   connection: Connection;
-  /** Why it is not live. */
+  /** The reason why it is not live. */
   error: Error | null;
-  /** What to add to the clock here to have the server's. */
+  /** Offset of the server's clock from the local one. */
   ahead: number;
-  /** Goes up when something has happened in the study, twice a second at most. */
+  /** Increases after new events of the study, at most twice a second. */
   beat: number;
 }
 
@@ -26,7 +26,7 @@ export const NO_FEED: Feed = {
   beat: 0,
 };
 
-/** What to add to a clock to have the server's, which is at `now`; nothing where the server does not say. */
+/** The offset of a server clock that shows `now`; 0 if the server does not tell its time. */
 export function aheadOf(now: number | undefined, clock = Date.now() / 1000): number {
   return now === undefined ? 0 : now - clock;
 }
@@ -41,26 +41,26 @@ export function withEvent(feed: Feed, kind: string, data: unknown): Feed {
   return { ...live, summary, ahead: aheadOf(summary.now), beat: feed.beat + (isNews ? 1 : 0) };
 }
 
-/** What a stream that ended, by an error or not, says about the connection. Only a lost one is worth another try. */
+/** The state of the connection after a stream ended, with or without an error. Only a lost one is tried again. */
 export function connectionAfter(error: Error | null): Connection {
   if (!(error instanceof Refusal) || mayPass(error)) return "lost";
   return error.problem.status === 404 ? "gone" : "refused";
 }
 
-/** What is wrong with the connection, for people. */
+/** Describes the error of the connection. */
 export function connectionWords({ connection, error }: Pick<Feed, "connection" | "error">): string | null {
-  const old = "What you see is from before";
+  const old = "The data shown is old";
   if (connection === "refused") return `${error?.message ?? "The server refuses."} ${old}.`;
   if (connection !== "lost") return null;
   const why = error instanceof Refusal ? error.message : "The server does not answer.";
-  return `${why} ${old}; the page tries again by itself.`;
+  return `${why} ${old}; the page tries again automatically.`;
 }
 
 const PATIENCE = [500, 1000, 2000, 4000, 8000]; // milliseconds between tries
 
 /**
- * What happens in a study, as it happens; connects again when the server was away. A page that nobody sees has no
- * connection: a browser has only a few for each server.
+ * The live feed of a study; reconnects when the connection is lost. A hidden page closes its connection, because a
+ * browser has only a few for each server.
  */
 export function useFeed(name: string): Feed {
   const { source } = usePage();

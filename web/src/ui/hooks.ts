@@ -12,8 +12,8 @@ export interface Answer<T> {
 const TRY_AGAIN = 5000; // milliseconds
 
 /**
- * What the server answers at a path; asked again whenever `beat` changes, one at a time. The last answer stays until the
- * next one is there, so that nothing flickers; an answer to an older question is never shown.
+ * The server's answer at a path, requested again whenever `beat` changes, one request at a time. The last answer is kept
+ * until the next one arrives; answers for an earlier path are never shown.
  */
 export function useAnswer<T>(path: string | null, beat: unknown = 0): Answer<T> {
   const { source } = usePage();
@@ -45,7 +45,7 @@ export function useAnswer<T>(path: string | null, beat: unknown = 0): Answer<T> 
   return answer;
 }
 
-/** Asks until it is stopped; `again` asks once more after a while, when somebody looks. */
+/** Sends requests until it is stopped; `again` repeats one after a while, if the page is visible. */
 function askingFor(ask: (again: () => void) => Promise<void>) {
   const abort = new AbortController();
   const { signal } = abort;
@@ -64,7 +64,7 @@ function askingFor(ask: (again: () => void) => Promise<void>) {
   return { signal, stop, asking };
 }
 
-/** The time, again and again for as long as the page is seen. */
+/** The time, updated periodically while the page is visible. */
 export function useNow(everySeconds: number): number {
   const [now, setNow] = useState(() => Date.now() / 1000);
   useEffect(() => {
@@ -81,7 +81,7 @@ export function useNow(everySeconds: number): number {
   return now;
 }
 
-/** The width of an element, as it changes. */
+/** The current width of an element. */
 export function useWidth<T extends HTMLElement>(): [{ current: T | null }, number] {
   const place = useRef<T>(null);
   const [width, setWidth] = useState(0);

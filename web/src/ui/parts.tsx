@@ -5,7 +5,7 @@ import { duration } from "../format/times";
 import { Boundary } from "./boundary";
 import { useNow } from "./hooks";
 
-/** One question and its answer. */
+/** A card: a question and its answer. */
 export function Card(props: {
   title: string;
   note?: ComponentChildren;
@@ -26,7 +26,7 @@ export function Card(props: {
   );
 }
 
-/** Why there is nothing to see, and what to do about it. */
+/** Shown in place of missing data: the reason, and what to do. */
 export function Empty(props: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -36,7 +36,7 @@ export function Empty(props: { title: string; children?: ComponentChildren }) {
   );
 }
 
-/** Room for what is on its way. */
+/** A placeholder while data is loading. */
 export function Loading(props: { height?: number; label?: string }) {
   return (
     <div class="loading" role="status" style={{ height: props.height ?? 160 }}>
@@ -48,16 +48,18 @@ export function Loading(props: { height?: number; label?: string }) {
 export function Failure(props: { error: Error }) {
   return (
     <div class="failure" role="alert">
-      <strong>{props.error instanceof Unreachable ? "No answer" : "This did not work"}</strong>
+      <strong>
+        {props.error instanceof Unreachable ? "The server does not answer" : "The request failed"}
+      </strong>
       <span>{props.error.message}</span>
     </div>
   );
 }
 
-/** After how many seconds without an event a study that runs is called silent. */
+/** Seconds without an event after which a running study counts as silent. */
 export const SILENT_AFTER = 120;
 
-/** running, waiting, finished, failed; or silent, and for how long. */
+/** running, waiting, finished, failed; or silent with the duration. */
 export function stateOf(
   item: { phase: Phase; updated: number },
   now: number,
@@ -74,7 +76,7 @@ interface Stated {
   why?: string;
 }
 
-/** The state as it is now, by a clock that is ahead of the one here. */
+/** The present state, by the server's clock. */
 export function LiveStateBadge(props: { item: Stated; ahead: number }) {
   return <StateBadge item={props.item} now={useNow(1) + props.ahead} />;
 }

@@ -11,7 +11,7 @@ function shared(): IntersectionObserver {
   return observer;
 }
 
-/** Whether an element is on the screen, or nearly. */
+/** Whether an element is visible, or close to that. */
 export function useSeen<T extends Element>(): [{ current: T | null }, boolean] {
   const place = useRef<T>(null);
   const [seen, setSeen] = useState(false);

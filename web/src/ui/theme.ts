@@ -9,7 +9,7 @@ function chosen(): Theme | null {
     const word = localStorage.getItem(KEY);
     return word === "light" || word === "dark" ? word : null;
   } catch {
-    return null; // a file may not keep anything
+    return null; // local files may have no storage
   }
 }
 
@@ -24,7 +24,7 @@ function show() {
   listeners.forEach((listener) => listener());
 }
 
-/** From here on the page has the theme that the reader or the system has chosen. */
+/** Applies the theme chosen by the user or the system. */
 export function startTheme() {
   dark.addEventListener("change", show);
   show();
@@ -39,7 +39,7 @@ export function chooseTheme(theme: Theme) {
   show();
 }
 
-/** The theme, for what is drawn on a canvas and must be drawn again. */
+/** The theme, for canvases, which must be redrawn when it changes. */
 export function useTheme(): Theme {
   const [theme, setTheme] = useState(currentTheme);
   useEffect(() => {

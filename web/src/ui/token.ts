@@ -1,4 +1,4 @@
-// The token stays in this tab: it is gone when the tab is closed.
+// The token is kept in this tab until it is closed.
 const KEY = "canopy-token";
 let inMemory: string | null = null;
 
@@ -16,6 +16,6 @@ export function keepToken(token: string | null) {
     if (token) sessionStorage.setItem(KEY, token);
     else sessionStorage.removeItem(KEY);
   } catch {
-    // in memory, then
+    // keep it in memory instead
   }
 }

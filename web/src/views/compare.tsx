@@ -15,9 +15,9 @@ import { useStudies } from "./studies/list";
 
 const MOST = 6;
 const SUGGESTIONS = 8;
-const EVERY = 10; // seconds between looks at what runs
+const EVERY = 10; // seconds between requests for a running study
 
-/** Studies over each other. */
+/** Compares studies in one plot. */
 export function CompareView(props: { names: string[] }) {
   const names = [...new Set(props.names)].slice(0, MOST);
   const [by, setBy] = useState<By>("pulls");
@@ -37,12 +37,12 @@ export function CompareView(props: { names: string[] }) {
         <Empty
           title={names.length === 0 ? "Choose two or more studies." : "Choose another study to compare with."}
         >
-          <p>They are drawn over each other; the address keeps your choice.</p>
+          <p>They are drawn in one plot; the address of the page keeps your choice.</p>
         </Empty>
       )}
       {names.length > 0 && (
         <Card
-          title="How do they do?"
+          title="How do the studies compare?"
           note={noteOf(compared)}
           tools={
             <Segments
@@ -65,7 +65,7 @@ export function CompareView(props: { names: string[] }) {
               names={drawn.map((study) => study.name)}
               lines={lines}
               by={by}
-              label={`The mean reward so far of ${counted(drawn.length, "study", "studies")}, over ${by === "pulls" ? "pulls" : "hours since each began"}. The table below has their best arms.`}
+              label={`The mean reward so far of ${counted(drawn.length, "study", "studies")}, over ${by === "pulls" ? "pulls" : "hours since each began"}. The table below has their best settings.`}
             />
           )}
           <CompareTable
@@ -80,7 +80,7 @@ export function CompareView(props: { names: string[] }) {
   );
 }
 
-/** Finds studies by a part of their name. */
+/** A search field for studies by parts of their names. */
 function Picker(props: { names: string[]; set: (names: string[]) => void }) {
   const [text, setText] = useState("");
   const list = useStudies();
@@ -89,7 +89,7 @@ function Picker(props: { names: string[]; set: (names: string[]) => void }) {
   return (
     <div class="picker">
       <label>
-        {isFull ? `These are ${MOST}, which is as many as can be told apart` : "Add a study"}
+        {isFull ? `${MOST} studies, the maximum` : "Add a study"}
         <input
           type="search"
           placeholder="Search by name"
@@ -116,7 +116,7 @@ function Picker(props: { names: string[]; set: (names: string[]) => void }) {
             </li>
           ))}
           {found.length > SUGGESTIONS && <li class="note">and {whole(found.length - SUGGESTIONS)} more</li>}
-          {found.length === 0 && text !== "" && <li class="note">No study has this in its name.</li>}
+          {found.length === 0 && text !== "" && <li class="note">No study name contains this text.</li>}
         </ul>
       )}
     </div>
@@ -130,7 +130,7 @@ function CompareTable(props: {
   remove: (name: string) => void;
 }) {
   return (
-    <div class="scroll compare-table" tabIndex={0} role="region" aria-label="The best arm of each study">
+    <div class="scroll compare-table" tabIndex={0} role="region" aria-label="The best setting of each study">
       <table>
         <thead>
           <tr>

@@ -8,7 +8,7 @@ import { Empty, Failure, Loading } from "../ui/parts";
 import { type DraftKnob, KnobList } from "./new_study/knobs";
 import { type Given, type StudyFile, useStudyFile } from "./new_study/study_file";
 
-/** What a new study begins with. */
+/** The initial study file. */
 const FIRST = { specification: { space: [{ name: "x", type: "real", low: 0, high: 1 }] } };
 const FORK = {};
 
@@ -16,7 +16,7 @@ const FORK = {};
 export function NewStudyView(props: { forkOf?: string }) {
   const mayMake = useMay("work");
   const catalogue = useAnswer<Catalogue>(mayMake ? "/v1/catalogue" : null);
-  if (!mayMake) return <Empty title="Your token may look, and not make studies." />;
+  if (!mayMake) return <Empty title="Your token does not allow creating studies." />;
   if (catalogue.value) return <Form forkOf={props.forkOf} catalogue={catalogue.value} />;
   return catalogue.error ? <Failure error={catalogue.error} /> : <Loading height={400} />;
 }
@@ -82,16 +82,16 @@ function Form(props: { forkOf?: string; catalogue: Catalogue }) {
       {problem && <Failure error={problem} />}
       <div class="new-study-end">
         <button class="main" disabled={!isReady}>
-          {forkOf === undefined ? "Create the study" : "Make the fork"}
+          {forkOf === undefined ? "Create the study" : "Create the fork"}
         </button>
         <span class="note">
           {name === ""
-            ? "It needs a name."
+            ? "The study needs a name."
             : inFile !== "" && inFile !== name
-              ? `The file calls it ${inFile}; the name in the form counts.`
+              ? `The name in the file, ${inFile}, is ignored; the name in the form is used.`
               : fileErrors(checked).length > 0
                 ? "The file has mistakes."
-                : "Then workers can ask what to try, or canopy tune can run it."}
+                : "Then workers can ask for settings, or canopy tune can run it."}
         </span>
       </div>
     </form>
@@ -115,12 +115,12 @@ function ForkNote(props: { of: string; checked: Checked }) {
 const isTable = (value: unknown): value is Given =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The knobs as they stand there; null: that is no list of tables. */
+/** The knobs of the file; null if they are not a list of tables. */
 function knobsIn({ space = [] }: Given): DraftKnob[] | null {
   return Array.isArray(space) && space.every(isTable) ? space : null;
 }
 
-/** The part of the file that has fields. */
+/** The part of the file that the form can edit. */
 function DraftFields(props: { file: StudyFile; checked: Checked; catalogue: Catalogue }) {
   const { file, checked, catalogue } = props;
   const { given } = file;
@@ -142,11 +142,11 @@ function DraftFields(props: { file: StudyFile; checked: Checked; catalogue: Cata
     <div class="draft-fields" inert={file.isFormBehind}>
       {isOff && (
         <p class="banner" role="status">
-          The form waits for a study file that it can read.
+          The form is available again when the study file is valid TOML.
         </p>
       )}
       {checked.has_comments && (
-        <p class="note">A change in the form writes the file anew, without its comments.</p>
+        <p class="note">A change in the form rewrites the file without its comments.</p>
       )}
       <div class="pair">
         <label>
@@ -188,7 +188,7 @@ function DraftFields(props: { file: StudyFile; checked: Checked; catalogue: Cata
 
 const EDITOR = "study-file";
 
-/** The file itself, which is what counts, and what the server thinks of it. */
+/** The study file, and the result of checking it on the server. */
 function FilePart(props: { file: StudyFile; checked: Checked }) {
   const { file, checked } = props;
   const errors = fileErrors(checked);
@@ -205,7 +205,7 @@ function FilePart(props: { file: StudyFile; checked: Checked }) {
             : file.isBusy
               ? "Checking …"
               : errors.length === 0
-                ? "The file is fine."
+                ? "The file is valid."
                 : errors.length === 1
                   ? "One mistake"
                   : `${errors.length} mistakes`}

@@ -11,10 +11,10 @@ export function SignInView(props: { refused: string | null; signIn: (token: stri
         props.signIn(token.trim());
       }}
     >
-      <h1>Who are you?</h1>
+      <h1>Sign in</h1>
       <p class="note">
-        This server wants a token. Whoever runs it makes one with <code>canopy token new</code>. It stays in
-        this tab.
+        This server needs a token. Its administrator creates one with <code>canopy token new</code>. It is
+        kept in this tab.
       </p>
       <label>
         Token

@@ -23,7 +23,7 @@ const HEADS: { column: Column | null; label: string; number?: boolean }[] = [
   { column: "last", label: "Last event", number: true },
 ];
 
-/** Every study: how it is, and what it has found. */
+/** The list of all studies with their state and results. */
 export function StudiesView(props: { query: string }) {
   const { items, ahead, error, beat } = useStudies();
   const wish = useMemo(() => wishOf(props.query), [props.query]);
@@ -44,8 +44,8 @@ export function StudiesView(props: { query: string }) {
       {error && items && (
         <p class="banner" role="status">
           {error instanceof Unreachable
-            ? "The server does not answer. What you see is from before; the page tries again by itself."
-            : `The list could not be brought up to date: ${error.message}`}
+            ? "The server does not answer. The data shown is old; the page tries again automatically."
+            : `The list could not be updated: ${error.message}`}
         </p>
       )}
       {items ? (
@@ -65,10 +65,10 @@ export function StudiesView(props: { query: string }) {
 
 type Want = (changed: Partial<Wish>) => void;
 
-/** Keeps what is typed, and changes the address when the typing rests. */
+/** A search field that changes the address after a pause in typing. */
 function Search(props: { wish: Wish; want: Want }) {
   const [text, setText] = useState(props.wish.search);
-  const written = useRef(props.wish.search); // by this field: more may have been typed since
+  const written = useRef(props.wish.search); // by this field; newer text may have been typed since
   useEffect(() => {
     if (props.wish.search === written.current) return;
     written.current = props.wish.search;
@@ -117,7 +117,7 @@ function List(props: { items: StudyItem[]; ahead: number; beat: number; wish: Wi
       </div>
       {chosen.size > 0 && <Chosen names={[...chosen]} clear={() => setChosen(new Set())} />}
       {shown.length === 0 ? (
-        <Empty title="No study is like that.">
+        <Empty title="No study matches.">
           <button onClick={() => want({ search: "", state: null })}>Show all {whole(items.length)}</button>
         </Empty>
       ) : (
@@ -158,11 +158,11 @@ function List(props: { items: StudyItem[]; ahead: number; beat: number; wish: Wi
 const MOST_GLANCES = 500;
 const needsGlances = (wish: Wish) => wish.sort === "best" || wish.sort === "uplift";
 
-/** What was found, in the state and the order that are wanted. To sort by what only glances know, they are needed. */
+/** The studies that match, sorted. Sorting by results needs their glances. */
 function useRows(found: StudyItem[], wish: Wish, now: number, glances: Glances, beat: number): StudyItem[] {
   const isByGlances = needsGlances(wish);
   const [version, setVersion] = useState(0);
-  const tick = Math.floor(now / 10); // often enough for who is silent
+  const tick = Math.floor(now / 10); // often enough to detect silent studies
   const inState = useMemo(
     () => (wish.state ? found.filter((item) => wordOf(item, now) === wish.state) : found),
     [found, wish.state, tick],
@@ -225,7 +225,7 @@ function Head(props: { wish: Wish; want: Want }) {
   );
 }
 
-/** Narrow screens have no heads of columns. */
+/** Sorting on narrow screens, which have no column headings. */
 function SortChoice(props: { wish: Wish; want: Want }) {
   const { wish, want } = props;
   return (
@@ -281,7 +281,9 @@ function Chosen(props: { names: string[]; clear: () => void }) {
   return (
     <div class="chosen-bar" role="status">
       <span>
-        {enough ? `${props.names.length} studies chosen` : "One study chosen. Choose another one to compare."}
+        {enough
+          ? `${props.names.length} studies selected`
+          : "One study selected. Select another one to compare."}
       </span>
       {enough && (
         <a class="button main" href={addressOf({ view: "compare", names: props.names })}>
@@ -297,16 +299,16 @@ function NoStudies(props: { mayMake: boolean }) {
   const command = `canopy tune STUDY.toml --server ${location.origin}`;
   return (
     <div class="card">
-      <Empty title="There is no study yet.">
-        <p>A study is one search for the best setting of something. A file says what the knobs are:</p>
+      <Empty title="There are no studies yet.">
+        <p>A study is a search for the best setting of a system. A study file describes its knobs:</p>
         <p class="command">
           <code>{command}</code>
           <CopyButton text={command} />
         </p>
         {props.mayMake && (
           <p>
-            Or <a href={addressOf({ view: "new" })}>make one here</a>, for workers that ask the server what to
-            try.
+            Or <a href={addressOf({ view: "new" })}>create one here</a>, for workers that ask the server what
+            to try.
           </p>
         )}
       </Empty>

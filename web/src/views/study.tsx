@@ -18,7 +18,7 @@ import { TreeCard } from "./study/tree";
 
 const PARTS = [BestCard, PolicyCard, ProgressCard, KnowledgeCard, TreeCard, JournalCard, SetupCard];
 
-/** A study from top to bottom, as questions. */
+/** The page of a study, a card for each question. */
 export function StudyView(props: { name: string }) {
   const feed = useFeed(props.name);
   const study = useAnswer<Study>(studyPath(props.name));
@@ -27,7 +27,7 @@ export function StudyView(props: { name: string }) {
     return (
       <Empty title={`There is no study ${props.name}.`}>
         <p>
-          It may have been deleted. <a href="#/">See those that there are.</a>
+          It may have been deleted. <a href="#/">Show all studies.</a>
         </p>
       </Empty>
     );

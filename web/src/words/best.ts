@@ -10,13 +10,13 @@ export function isSameArm(a: Arm, b: Arm): boolean {
   return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
 }
 
-/** What the study file should say otherwise, as far as the rewards tell. */
+/** Recommends changes of the study file if its settings do not fit the rewards. */
 export function adviceSentences(summary: Summary | null): string[] {
   const sentences: string[] = [];
   if (summary?.fitting_range) {
     const [low, high] = summary.fitting_range;
     sentences.push(
-      `The range of rewards that was given does not fit: so far they are from ${plain(low)} to ${plain(high)}.`,
+      `The given range of rewards does not fit: so far they are from ${plain(low)} to ${plain(high)}.`,
     );
   }
   if (summary?.settling) {

@@ -8,7 +8,7 @@ import { readable } from "./readable";
 export interface EventWords {
   text: string;
   tone: "plain" | "good" | "bad" | "command" | "quiet";
-  /** What a program printed, as it is. */
+  /** The output of a program, unchanged. */
   printed?: string;
 }
 
@@ -24,20 +24,20 @@ export const FILTERS: { filter: Filter; label: string; kinds: EventKind[] | null
     label: "Tuner",
     kinds: ["start", "stop", "confirm", "verdict", "range", "finish", "commands"],
   },
-  { filter: "system", label: "Changes seen", kinds: ["changed"] },
+  { filter: "system", label: "Changes detected", kinds: ["changed"] },
   { filter: "settings", label: "Settings", kinds: ["apply"] },
 ];
 
 const COMMAND_PHRASES: Record<string, string> = {
-  pause: "to pause at the best setting known",
-  resume: "to go on",
+  pause: "to pause at the best setting so far",
+  resume: "to resume",
   hold: "to hold the present setting",
   baseline: "to go back to the baseline",
   confirm: "to compare the best setting with the baseline",
   end: "to end the study",
 };
 
-// A journal of another version may lack what is expected, or have more.
+// A journal of another version may have missing or additional fields.
 const number = (event: JournalEvent, field: string) => {
   const value = event[field];
   return typeof value === "number" ? value : null;
@@ -47,8 +47,8 @@ const text = (event: JournalEvent, field: string) => {
   return typeof value === "string" ? value : "";
 };
 const arm = (event: JournalEvent) =>
-  event.arm ? armText(event.arm as Arm) : "a setting outside of the space";
-/** The setting, and what was observed before the pull where the best setting depends on that. */
+  event.arm ? armText(event.arm as Arm) : "a setting outside of the search space";
+/** The setting, and the context of the pull in a study with contexts. */
 function armInContext(event: JournalEvent): string {
   const { context } = event;
   const isKnown = typeof context === "object" && context !== null;
@@ -62,7 +62,7 @@ function sums(event: JournalEvent): string {
   return `${whole(count)} ${count === 1 ? "reward" : "rewards"}, ${mean} on average`;
 }
 
-/** One reward, several or their sums, whichever the event has. */
+/** The rewards of an event: one, several or their sums. */
 function rewards(event: JournalEvent): string {
   if (number(event, "reward") !== null) return `Reward ${reward(event)}`;
   if (!Array.isArray(event.rewards)) return sums(event);
@@ -72,10 +72,10 @@ function rewards(event: JournalEvent): string {
   return `${whole(all.length)} rewards: ${shown.join(", ")}${more}`;
 }
 
-/** One event of a journal, for people. */
+/** Describes an event of a journal. */
 export function eventWords(event: JournalEvent): EventWords {
   const describe = WORDS[event.kind as EventKind] as (typeof WORDS)[EventKind] | undefined;
-  return describe ? describe(event) : { text: `An event of the kind ${event.kind}`, tone: "quiet" };
+  return describe ? describe(event) : { text: `Event of kind ${event.kind}`, tone: "quiet" };
 }
 
 const plainly = (text: string): EventWords => ({ text, tone: "plain" });
@@ -84,7 +84,7 @@ const quietly = (text: string): EventWords => ({ text, tone: "quiet" });
 const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
   ask: (event) => {
     const length = number(event, "length") ?? 1;
-    if (event.again === true) return quietly(`To be tried once more: ${armInContext(event)}`);
+    if (event.again === true) return quietly(`To be tried again: ${armInContext(event)}`);
     return quietly(
       `To be tried${length > 1 ? `, for up to ${pullsText(length)}` : ""}: ${armInContext(event)}`,
     );
@@ -98,11 +98,11 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
   start: (event) => {
     const earlier = number(event, "earlier_seconds") ?? 0;
     return plainly(
-      earlier >= 1 ? `The tuner went on; it had run for ${duration(earlier)} before` : "The tuner started",
+      earlier >= 1 ? `The tuner continued; it had run for ${duration(earlier)} before` : "The tuner started",
     );
   },
   stop: (event) => ({
-    text: `The tuner stopped: ${readable(text(event, "why")) || "nobody knows why"}`,
+    text: `The tuner stopped: ${readable(text(event, "why")) || "for an unknown reason"}`,
     tone: event.at_limit === true ? "bad" : "plain",
   }),
   apply: (event) =>
@@ -122,16 +122,16 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
     return plainly(
       range
         ? `The range of rewards is now ${plain(range[0])} to ${plain(range[1])}`
-        : "The range of rewards is now learnt from them",
+        : "The range of rewards is now learnt from the rewards",
     );
   },
   penalize: (event) =>
     event.barred === true
       ? quietly(`Not tried again, since it is excluded; it counts as ${reward(event)}`)
       : { text: `The failed pull counts as ${reward(event)}`, tone: "bad" },
-  bar: (event) => ({ text: `Excluded from here on: ${arm(event)}`, tone: "bad" }),
+  bar: (event) => ({ text: `Excluded from now on: ${arm(event)}`, tone: "bad" }),
   defer: (event) => ({
-    text: `Failed before the first reward, and counts once there is one: ${arm(event)}`,
+    text: `Failed before the first reward; it counts as soon as there is one: ${arm(event)}`,
     tone: "bad",
   }),
   metrics: (event) => {
@@ -141,9 +141,9 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
   },
   confirm: (event) => {
     const pulls = number(event, "pulls");
-    const most = pulls ? ` (${pullsText(pulls)} of both at most)` : "";
+    const most = pulls ? ` (${pullsText(pulls)} for both at most)` : "";
     const challenger =
-      event.coordinates === undefined ? "the policy, what is best in each context" : arm(event);
+      event.coordinates === undefined ? "the policy, the best setting for each context" : arm(event);
     return plainly(`A comparison with the baseline begins${most}: ${challenger}`);
   },
   compare: (event) =>
@@ -157,34 +157,35 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
   },
   changed: (event) => {
     const size = number(event, "size") ?? 0;
-    if (event.what === "memory")
-      return plainly("The system has changed: noise depends on the noise before it");
+    if (event.what === "memory") return plainly("The system has changed: successive noise is correlated");
     if (event.what === "shape")
       return plainly(
-        `The system has changed: settings changed differently, by about ${plain(Math.abs(size), 2)}`,
+        `The system has changed: settings have changed differently, by about ${plain(Math.abs(size), 2)}`,
       );
-    if (size === 0) return plainly("The level of all rewards stays where it is again");
+    if (size === 0) return plainly("The level of all rewards is steady again");
     return plainly(
       `The system has changed: the level of all rewards ${size < 0 ? "fell" : "rose"} by about ${plain(Math.abs(size), 2)}`,
     );
   },
   level: (event) =>
-    quietly(`The level of all rewards moves: the best setting earns ${reward(event)} now, by the model`),
+    quietly(
+      `The level of all rewards moves: the best setting now earns ${reward(event)} according to the model`,
+    ),
   commands: (event) => plainly(`Other commands were accepted: ${text(event, "changes")}`),
   command: (event) => {
     const pulls = number(event, "pulls") ?? 0;
     const phrase = COMMAND_PHRASES[text(event, "command")] ?? `for ${text(event, "command")}`;
     return {
-      text: `${text(event, "by") || "Somebody"} asked ${phrase}${pulls ? `, for ${pullsText(pulls)} at most` : ""}`,
+      text: `${text(event, "by") || "A user"} asked ${phrase}${pulls ? `, for ${pullsText(pulls)} at most` : ""}`,
       tone: "command",
     };
   },
 };
 
-/** The kinds of events that have words. */
+/** The kinds of events with a description. */
 export const KINDS = Object.keys(WORDS);
 
-/** Its first line, and all of what was printed where there is more. */
+/** Its first line, and the full output if there is more. */
 function failureWords(event: JournalEvent): EventWords {
   const what = text(event, "what");
   const [first = ""] = what.split("\n");

@@ -22,7 +22,7 @@ function rangeText(range: ContextRange): string {
   return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(" or ");
 }
 
-/** Where a region is: "hour 8 to 17.25, tenant a or b". */
+/** Describes a region: "hour 8 to 17.25, tenant a or b". */
 export function whereText(variables: Variable[], row: PolicyRow): string {
   const parts = variables.flatMap(({ name }) => {
     const range = Object.hasOwn(row.where, name) ? row.where[name] : undefined;
@@ -31,7 +31,7 @@ export function whereText(variables: Variable[], row: PolicyRow): string {
   return parts.join(", ") || "all contexts";
 }
 
-/** What a row says of its setting. */
+/** The texts of a row of the policy. */
 export function rowTexts(row: PolicyRow): { setting: string; mean: string; interval: string; pulls: string } {
   const { lower = null, upper = null } = row.interval ?? {};
   const { mean, range } = measured(row.mean, lower, upper);
@@ -43,7 +43,7 @@ export function rowTexts(row: PolicyRow): { setting: string; mean: string; inter
   };
 }
 
-/** Names and values for a region under the pointer. */
+/** Names and values for the tooltip of a region. */
 export function rowRows(variables: Variable[], row: PolicyRow): [name: string, value: string][] {
   const { setting, mean, interval, pulls } = rowTexts(row);
   return [
@@ -51,26 +51,26 @@ export function rowRows(variables: Variable[], row: PolicyRow): [name: string, v
     ["setting", shortened(setting, 160)],
     ["mean", mean],
     ["interval", interval || "none yet"],
-    ["pulls of it", pulls],
+    ["pulls of this setting", pulls],
     ...(row.limits ? [["limits", limitsText(row)] as [string, string]] : []),
   ];
 }
 
-/** How a setting does beside the limits, where its contexts suit them least: "p99 57 (at most 60): probably kept". */
+/** Whether a setting keeps the limits, in the least favourable context of its region: "p99 57 (at most 60): probably kept". */
 export function limitsText(row: PolicyRow): string {
   const texts = (row.limits ?? []).map(
     ({ metric, level, limit, state }) =>
       `${shortened(metric, 40)} ${plain(level, 3)} (${limit}): ${state.replace("_", " ")}`,
   );
-  return (row.breaks_limits ? ["no setting keeps them here", ...texts] : texts).join("; ");
+  return (row.breaks_limits ? ["no setting keeps the limits here", ...texts] : texts).join("; ");
 }
 
-/** The numbers, from 1, of rows whose setting may be as good: "2, 3". */
+/** The numbers, from 1, of rows whose setting may be equally good: "2, 3". */
 export function neighboursText(row: PolicyRow): string {
   return (row.may_share ?? []).map((place) => String(place + 1)).join(", ") || "–";
 }
 
-/** What the best setting depends on, and on what not. */
+/** Says on which variables the best setting depends. */
 export function dependsSentence(variables: Variable[], policy: Policy): string {
   if (policy.rows.length < 2) return "So far the best setting is the same in all contexts.";
   const splitsOf = (name: string) => policy.weights[name]?.splits ?? 0;
@@ -86,7 +86,7 @@ export function dependsSentence(variables: Variable[], policy: Policy): string {
   return `So far the best setting depends on ${namesText(texts)}${not}.`;
 }
 
-/** That contexts were outside of their ranges; empty where none was. */
+/** Says how many contexts were out of range; empty if none was. */
 export function movedSentence(moved: number): string {
   if (moved === 0) return "";
   return moved === 1
@@ -94,7 +94,7 @@ export function movedSentence(moved: number): string {
     : `${whole(moved)} contexts were outside the range of their variable and count as the nearest end.`;
 }
 
-/** What a variable adds to all rewards, from least to most. */
+/** The range of the effect of a variable on all rewards. */
 export function effectSentence(variable: Variable, parts: ContextPart[]): string {
   const ordered = [...parts].sort((a, b) => a.effect - b.effect);
   const [least, most] = [ordered[0], ordered.at(-1)];
@@ -108,7 +108,7 @@ export function effectSentence(variable: Variable, parts: ContextPart[]): string
   return `From ${text(least)} to ${text(most)}.`;
 }
 
-/** What pictures without a context are about in a study with contexts; empty in others. */
+/** The context that plots are about in a study with contexts; empty in others. */
 export function regionNote({ context }: Pick<Specification, "context">): string {
-  return context ? "For contexts like the one seen last." : "";
+  return context ? "For the region of the last context." : "";
 }

@@ -1,7 +1,7 @@
 import type { Arm } from "../api/types";
 import { armText } from "../format/arms";
 
-/** What the server says, as people read it: settings without braces and quotes, and one kind of minus. */
+/** Makes texts of the server readable: settings without braces and quotes, and a single kind of minus sign. */
 export function readable(text: string): string {
   return text.replace(/\{"[^{}]*\}/g, settingText).replace(/(^|[\s([])-(?=\d)/g, "$1\u2212");
 }
@@ -10,6 +10,6 @@ function settingText(json: string): string {
   try {
     return armText(JSON.parse(json) as Arm);
   } catch {
-    return json; // something else that has braces
+    return json; // not a setting
   }
 }

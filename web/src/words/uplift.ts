@@ -3,7 +3,7 @@ import { armText } from "../format/arms";
 import { decimalsFor, plain, signed } from "../format/numbers";
 
 export interface UpliftWords {
-  /** "+12 %" of the baseline; empty where a share says nothing. */
+  /** "+12 %" of the baseline; empty if a share is not meaningful. */
   share: string;
   /** "+1.20", in the units of rewards. */
   units: string;
@@ -11,12 +11,12 @@ export interface UpliftWords {
   range: string;
 }
 
-/** What was compared with the baseline: a setting or, with contexts, a policy. */
+/** The setting that was compared with the baseline or, with contexts, the policy. */
 export function upliftSubject(uplift: Uplift): string {
   if (uplift.arm) return armText(uplift.arm);
   if (uplift.is_best) return "the policy";
   return uplift.policy_of === undefined
-    ? "the policy as it was then"
+    ? "the policy at that time"
     : `the policy of pull ${uplift.policy_of}`;
 }
 
@@ -24,13 +24,13 @@ const TONE_WORDS = { good: "better", bad: "worse", unsure: "not sure yet", plain
 
 export const toneWord = (tone: keyof typeof TONE_WORDS) => TONE_WORDS[tone];
 
-/** The gain as a number to sort by: in sizes of the baseline, larger is better. */
+/** The gain as a number to sort by: relative to the baseline, larger is better. */
 export function upliftGain(uplift: Uplift, direction: Direction): number {
   const size = uplift.mean / (Math.abs(uplift.baseline_mean) || 1);
   return direction === "maximize" ? size : -size;
 }
 
-/** The interval is that of the difference: as shares it would take the baseline as known exactly. */
+/** The interval of the difference in units of rewards: as a share it would treat the baseline as known exactly. */
 export function upliftWords(uplift: Uplift): UpliftWords {
   if (uplift.pairs === 0) return { share: "", units: "–", range: "" };
   const { mean, low, high } = uplift;
@@ -47,14 +47,14 @@ export function sizeText(words: UpliftWords): string {
   return words.units + (words.range && ` (${words.range})`);
 }
 
-/** A large word, and a small one for below it. */
+/** A large line and a small line below it. */
 export function upliftLines(words: UpliftWords): { large: string; small: string } {
   return words.share
     ? { large: words.share, small: sizeText(words) }
     : { large: words.units, small: words.range };
 }
 
-/** A share of the baseline means something where that is above zero, and not next to nothing. */
+/** A share of the baseline is only meaningful if the baseline is clearly above zero. */
 function isShare(uplift: Uplift): boolean {
   return uplift.baseline_mean > 0 && Math.abs(uplift.mean) <= 10 * uplift.baseline_mean;
 }
@@ -63,7 +63,7 @@ function shareText(share: number): string {
   return `${share > 0 ? "+" : ""}${plain(100 * share, 2)}\u202f%`;
 }
 
-/** So that an end that is not zero does not read as zero. */
+/** Adds digits, so that an end that is not zero is not rounded to zero. */
 function decimalsOf(low: number, high: number): number {
   let decimals = decimalsFor((high - low) / 2, 2);
   const readsAsZero = (value: number) => value !== 0 && Number(value.toFixed(decimals)) === 0;

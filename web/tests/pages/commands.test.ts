@@ -47,7 +47,7 @@ afterAll(async () => {
 
 const place = () => `${server.url}/#/studies/tuned`;
 
-test("whoever has no token is asked for one, and a wrong one is refused", async () => {
+test("a user without a token is asked for one, and a wrong one is refused", async () => {
   const { page, context } = await openPage(place());
   await page.getByLabel("Token").fill("nonsense");
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -64,7 +64,7 @@ test("whoever has no token is asked for one, and a wrong one is refused", async 
 
 test("a token for looking sees no buttons, and why", async () => {
   const { page, context } = await openPage(place(), { token: reader });
-  await page.getByText("may look, not steer").waitFor();
+  await page.getByText("Your token is read-only.").waitFor();
   expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0);
   expect(await page.getByRole("link", { name: "New study" }).count()).toBe(0);
   await context.close();
@@ -96,7 +96,7 @@ test("a tuner can be paused, resumed, held, sent to the baseline, told to confir
     await noted(name);
   }
   await command("Confirm");
-  await page.getByLabel("Pulls of both together, at most").fill("40");
+  await page.getByLabel("Maximum pulls, both settings together").fill("40");
   await page.getByRole("button", { name: "Compare" }).click();
   await page.getByText(/noted at/).waitFor();
   await command("End");

@@ -168,7 +168,7 @@ export async function openPage(
   const requests: string[] = [];
   page.on("request", (request) => requests.push(request.url()));
   page.on("dialog", (dialog) => {
-    complaints.push(`A dialog says ${dialog.message()}`); // the page has none: somebody's text was run
+    complaints.push(`A dialog says ${dialog.message()}`); // the page has no dialogs, so injected text was executed
     void dialog.dismiss();
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
@@ -191,7 +191,7 @@ export async function closeBrowser() {
   browser = null;
 }
 
-/** Where pictures go when somebody wants to look at them. */
+/** The folder of screenshots. */
 export function screenshotFolder(): string {
   const folder = process.env.CANOPY_SCREENSHOTS ?? resolve(__dirname, "../../screenshots");
   mkdirSync(folder, { recursive: true });

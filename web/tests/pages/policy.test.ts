@@ -59,7 +59,7 @@ test.each(["one", "two", "three"])(
       expect((await policy.locator(".policy-tile").count()) > 1).toBe(name === "two");
       await pause(1000);
       expect(await page.evaluate(() => document.body.innerText)).not.toMatch(
-        /NaN|undefined|\[object|cannot be drawn/,
+        /NaN|undefined|\[object|could not be displayed/,
       );
       expect(await seriousFaults(page)).toEqual([]);
       expect(complaints).toEqual([]);
@@ -70,7 +70,7 @@ test.each(["one", "two", "three"])(
 
 test("the best setting says for which context it is, and leads to the policy", async () => {
   const { page, context } = await openPage(study("one"));
-  const note = page.getByRole("note").filter({ hasText: "This is for the context seen last" });
+  const note = page.getByRole("note").filter({ hasText: "This is for the last observed context" });
   await note.getByRole("link", { name: TITLE }).click();
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(TITLE);
   expect(page.url()).toBe(study("one"));

@@ -15,7 +15,7 @@ afterAll(async () => {
 
 test("a server without studies says how to make the first one", async () => {
   const { page, context, complaints } = await openPage(server.url);
-  await page.getByText("There is no study yet.").waitFor();
+  await page.getByText("There are no studies yet.").waitFor();
   await page.getByText("canopy tune STUDY.toml --server").waitFor();
   expect(await seriousFaults(page)).toEqual([]);
   expect(complaints).toEqual([]);
@@ -53,7 +53,7 @@ test("studies are found, filtered and sorted, and the address remembers how", as
 
 test("a study that is made appears without a reload", async () => {
   const { page, context } = await openPage(`${server.url}/#/?q=newcomer`);
-  await page.getByText("No study is like that.").waitFor();
+  await page.getByText("No study matches.").waitFor();
   await server.make("newcomer", { space: SPACE });
   await page.getByRole("link", { name: "newcomer" }).waitFor({ timeout: 10_000 });
   await context.close();

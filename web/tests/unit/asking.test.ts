@@ -3,7 +3,7 @@ import { oneAtATime } from "../../src/ui/asking";
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 1));
 
-test("a slow answer is waited for, and whoever asked meanwhile has one more", async () => {
+test("requests during a slow answer lead to one more request", async () => {
   const answers: (() => void)[] = [];
   const ask = oneAtATime(() => new Promise<void>((done) => answers.push(done)));
   ask();

@@ -26,18 +26,18 @@ test("every kind of event has words", () => {
     "alice asked to compare the best setting with the baseline, for 40 pulls at most",
   );
   expect(say({ kind: "start", earlier_seconds: 0 })).toBe("The tuner started");
-  expect(say({ kind: "range", range: null })).toBe("The range of rewards is now learnt from them");
+  expect(say({ kind: "range", range: null })).toBe("The range of rewards is now learnt from the rewards");
   expect(say({ kind: "verdict", confirmed: true, verdict: "better" })).toBe("Confirmed: better");
   expect(say({ kind: "changed", pull: 424, what: "shape", size: 0.512 })).toBe(
-    "The system has changed: settings changed differently, by about 0.51",
+    "The system has changed: settings have changed differently, by about 0.51",
   );
   expect(say({ kind: "changed", pull: 424, what: "level", size: -2 })).toBe(
     "The system has changed: the level of all rewards fell by about 2",
   );
   expect(say({ kind: "level", reward: 0.75 })).toBe(
-    "The level of all rewards moves: the best setting earns 0.75 now, by the model",
+    "The level of all rewards moves: the best setting now earns 0.75 according to the model",
   );
-  expect(say({ kind: "something_new" })).toBe("An event of the kind something_new");
+  expect(say({ kind: "something_new" })).toBe("Event of kind something_new");
 });
 
 test("an event that lacks what it should have has words all the same", () => {

@@ -20,7 +20,7 @@ test("a best arm can go again", () => {
   expect(withEvent(found, "best", null).best).toBeNull();
 });
 
-test("an event of a kind that nobody knows changes nothing", () => {
+test("an event of an unknown kind changes nothing", () => {
   expect(withEvent(NO_FEED, "something", {})).toBe(NO_FEED);
 });
 
@@ -45,6 +45,6 @@ test("a connection that is not there says why", () => {
   );
   expect(connectionWords({ connection: "lost", error: refusal(429) })).toMatch(/^Your token .*again/);
   expect(connectionWords({ connection: "refused", error: refusal(403) })).toBe(
-    "Your token may not see this study. What you see is from before.",
+    "Your token may not see this study. The data shown is old.",
   );
 });

@@ -123,6 +123,6 @@ test("what the keys have done is said in words", () => {
       ["estimate", "0.5"],
     ]),
   ).toBe("x 3, estimate 0.5");
-  expect(shownText(null, pullText)).toBe("All of it");
+  expect(shownText(null, pullText)).toBe("Everything");
   expect(shownText([-2.5, 120.4], pullText)).toBe("From pull 0 to pull 120");
 });

@@ -69,6 +69,6 @@ test("what is to be done on another server is not done, and that is said", async
   });
   const answer = liveSource(() => null).send("DELETE", "/v1/studies/a");
   await expect(answer).rejects.toBeInstanceOf(Refusal);
-  await expect(answer).rejects.toThrow("Another server has this study");
+  await expect(answer).rejects.toThrow("Another server holds this study");
   expect(redirect).toBe("manual");
 });

@@ -57,7 +57,7 @@ test("a row says whether its setting keeps the limits", () => {
   };
   const limited = { ...row, limits: [check] } as PolicyRow;
   expect(limitsText(limited)).toBe("p99 57.1 (at most 60): probably kept");
-  expect(limitsText({ ...limited, breaks_limits: true })).toContain("no setting keeps them here; p99");
+  expect(limitsText({ ...limited, breaks_limits: true })).toContain("no setting keeps the limits here; p99");
   expect(limitsText(row)).toBe("");
 });
 

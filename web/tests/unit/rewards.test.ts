@@ -116,7 +116,9 @@ test("why there are no rewards is said", () => {
   );
   const nothing = { pulls: 0, failures: 0, isOver: false };
   expect(noRewardsWords(historyOf([]), nothing)).toBe("There are no rewards yet.");
-  expect(noRewardsWords(historyOf([]), { ...nothing, isOver: true })).toBe("It has ended without a reward.");
+  expect(noRewardsWords(historyOf([]), { ...nothing, isOver: true })).toBe(
+    "The study ended without a reward.",
+  );
   expect(noRewardsWords(historyOf([], true, [2]), nothing)).toContain(
     "Only the baseline has rewards so far.",
   );

@@ -23,7 +23,7 @@ test("what is known stays when the trouble is the server's, not when the answer 
   for (const error of [refusal(401), refusal(403), refusal(404), null]) expect(keepsOld(error)).toBe(false);
 });
 
-test("a source that is watched tells when nobody knows who asks, and refuses as before", async () => {
+test("a watched source reports an unknown token, and refuses as before", async () => {
   let status = 401;
   const refuse = () => Promise.reject(refusal(status));
   const source: Source = { frozen: false, get: refuse, send: refuse, follow: refuse };

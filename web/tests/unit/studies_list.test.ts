@@ -54,7 +54,7 @@ test("studies that run and say nothing are counted as silent", () => {
   expect(counts(items, 1010)).toEqual({ running: 1, silent: 1, waiting: 0, finished: 0, failed: 0 });
 });
 
-test("what nobody knows comes last in either direction, and equals go by name", () => {
+test("unknown values come last in either direction, and ties are sorted by name", () => {
   const items = [item("b10"), item("b9"), item("a", { last: { kind: "tell", at: 5 } })];
   const names = (wish: typeof FIRST_WISH) => ordered(items, () => null, wish, 0).map(({ name }) => name);
   expect(names(FIRST_WISH)).toEqual(["a", "b9", "b10"]);

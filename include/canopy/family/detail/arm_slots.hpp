@@ -10,11 +10,11 @@
 
 namespace canopy {
 
-/// The first of some slots that no open ticket refers to; their number if there is none.
+/// The first slot that no open ticket refers to; the number of slots if there is none.
 [[nodiscard]] NodeIndex free_slot(const Tickets& tickets, std::size_t slots);
 
-/// Room for the arms of algorithms that invent a new one at every turn. A slot is used again once
-/// no ticket for it is open, so the room needed is that of the tickets in flight.
+/// Storage for the arms of algorithms that create a new arm at every turn. A slot is reused once no
+/// ticket for it is open, so the memory is proportional to the tickets in flight.
 class ArmSlots {
  public:
   explicit ArmSlots(std::size_t arm_size) : arm_size_(arm_size) {}
@@ -26,7 +26,7 @@ class ArmSlots {
   [[nodiscard]] Arm operator[](NodeIndex slot) const { return arms_[slot]; }
   [[nodiscard]] std::size_t size() const { return arms_.size(); }
 
-  /// Whether all of them are arms of a space.
+  /// Whether all slots hold arms of the space.
   [[nodiscard]] bool are_in(const Space& space) const;
 
   void transfer(State& state);

@@ -16,31 +16,31 @@
 
 namespace canopy {
 
-/// An optimizer that runs others inside, its children: the base of POO, GPO and restarts. A child
-/// is made from the catalogue, over the same cells, and is spoken to by the protocol alone.
+/// Base of POO, GPO and restarts: an optimizer that runs other optimizers, its children. A child is
+/// created from the catalogue, over the same cells, and used only through the Optimizer interface.
 ///
-/// A turn belongs to a child. It asks the child, and plays what the child asks for, for as long as
-/// the child wants; the rewards are told to the child when the turn is over. All else is as for any
-/// TurnOptimizer: until then every ask is for the same arm, and answers that come later are
-/// `observe`d by the child, whose ticket is used up. So a child never has more than one turn open,
-/// however many pulls are in flight. A turn can also be at an arm that no child has asked for; no
-/// child learns from it.
+/// A turn belongs to a child: the child is asked, and the arm it returns is played for the length
+/// it returns; the rewards are told to the child at the end of the turn. Otherwise it behaves as
+/// any TurnOptimizer: during a turn every ask returns the same arm, and later rewards are passed to
+/// the child by `observe`, since its ticket is used up. So a child has at most one open turn, for
+/// any number of pulls in flight. A turn may also play an arm that no child asked for; no child
+/// learns its rewards.
 ///
-/// Children maximize mapped rewards and learn their scale from those they are told, unless a range
-/// is given. What nobody asked for, and what is barred, is passed on to every child, and to those
-/// that are made later. So is a failure, as a poor reward: not every child has to try what fails.
-/// All rewards also are in the evidence here, whoever asked for them: `best` rests on it, and not
-/// on that of the children.
+/// Children maximize mapped rewards and learn their scale from these, unless a range is given.
+/// Observed rewards and bars are passed to every child, including those created later. So is a
+/// failure, as a poor reward, so that not every child has to try a failing arm. All rewards are
+/// also recorded in this optimizer's evidence, on which `best` is based, instead of on that of the
+/// children.
 ///
-/// The tree that can be looked at is that of the child which played last. `finish` ends the turn;
-/// the children of today's algorithms have no longer ones of their own.
+/// The tree shown is that of the child which played last. `finish` ends the turn; the present
+/// algorithms never leave a child's turn open.
 class Composite : public TurnOptimizer, private TreeView {
  public:
-  /// With the nodes of the tree that can be looked at.
+  /// Includes the nodes of the tree shown.
   [[nodiscard]] Summary summary() const override;
   [[nodiscard]] const TreeView* tree() final { return this; }
 
-  /// How many optimizers there are inside by now.
+  /// The number of children so far.
   [[nodiscard]] std::size_t children() const { return children_.size(); }
 
   Composite(Composite&&) = delete;
@@ -49,49 +49,49 @@ class Composite : public TurnOptimizer, private TreeView {
   ~Composite() override = default;
 
  protected:
-  /// Children cut the box by that rule, in as many parts as each wants unless the rule says.
+  /// Children cut the box by that rule, into the number of parts that each prefers unless the rule
+  /// specifies one.
   Composite(const Space& space, const PartitionRule& partition, const Objective& objective);
-  /// Children search these cells.
+  /// Children search this partition.
   Composite(std::shared_ptr<const Partition> cells, const Objective& objective);
-  Composite(const Composite& other);  // for clone
+  Composite(const Composite& other);  // used by clone
 
-  /// Which optimizer a child is. It depends on its number alone.
+  /// The optimizer of a child, which depends only on the child's number.
   [[nodiscard]] virtual Selection child_at(std::size_t number) const = 0;
 
-  /// Makes the next child, and tells it what was observed. A constructor makes the first. If the
-  /// cells are the caller's own, and throw, there is no new child.
+  /// Creates the next child, and tells it the observed rewards. A constructor must create the first
+  /// one. If a custom partition throws, no child is added.
   void add_child();
 
-  /// Puts a new child in the place of the only one. Of what it knew, only what is barred is left;
-  /// answers to what the old one has asked for are learnt by none. If the cells throw, the old one
-  /// stays.
+  /// Replaces the only child by a new one, which learns only the bars; rewards for pulls of the old
+  /// child are not learnt. If the partition throws, the old child stays.
   void renew_only_child();
 
-  /// What a child itself would recommend; none before its first reward.
+  /// A child's own recommendation; none before its first reward.
   [[nodiscard]] std::optional<Best> best_of(std::size_t child) const;
 
-  /// A turn of a child, or the first so many pulls of it.
+  /// A turn of a child, limited to `most` pulls.
   [[nodiscard]] Choice play(std::size_t child, std::uint64_t most = UINT64_MAX);
   /// A turn at an arm that the child has not asked for.
   [[nodiscard]] Choice play(std::size_t child, Arm arm, std::uint64_t length);
 
-  /// Rewards of a turn of that child, which has learnt them, or at an arm that it had not `asked`
-  /// for, which it has not.
+  /// Called with the rewards of a turn: `asked` if the child asked for the arm, and has learnt
+  /// them.
   virtual void hear(std::size_t child, bool asked, const Rewards& mapped) = 0;
 
   void transfer(State& state) override;
 
-  /// Into how many parts a cell is cut.
+  /// The number of parts of a cell.
   [[nodiscard]] std::uint32_t arity() const { return cells_->arity(); }
   [[nodiscard]] bool contains(Arm arm) const override { return cells_->contains(arm); }
 
  private:
-  /// What the arm in a slot is played for.
+  /// The purpose of the arm in a slot.
   struct Play {
     std::uint64_t child = 0;
-    bool asked = false;           ///< by the child
-    Ticket ticket = 0;            ///< of the child
-    std::uint64_t remaining = 0;  ///< rewards that it is still good for
+    bool asked = false;           ///< whether the child asked for it
+    Ticket ticket = 0;            ///< the child's ticket
+    std::uint64_t remaining = 0;  ///< rewards that may still be told for that ticket
 
     void transfer(State& state) { state(child, asked, ticket, remaining); }
   };
@@ -116,14 +116,14 @@ class Composite : public TurnOptimizer, private TreeView {
   };
 
   std::shared_ptr<const Partition> cells_;
-  std::optional<Box> box_;  // none: the cells are the caller's own
+  std::optional<Box> box_;  // none: the partition is the caller's own
   double confidence_;
   std::vector<std::unique_ptr<Optimizer>> children_;
   ArmSlots arms_;
   std::vector<Play> plays_;                              // by slot
-  std::uint64_t shown_ = 0;                              // the child that played last
-  std::map<std::vector<double>, Rewards> observations_;  // for children to come, mapped
-  std::map<std::vector<double>, double> bars_;           // the same of arms out of the question
+  std::uint64_t shown_ = 0;                              // child that played last
+  std::map<std::vector<double>, Rewards> observations_;  // for future children, in mapped units
+  std::map<std::vector<double>, double> bars_;  // rewards of barred arms, for future children
 };
 
 }  // namespace canopy

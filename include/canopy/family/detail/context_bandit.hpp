@@ -12,14 +12,13 @@
 
 namespace canopy {
 
-/// A bandit on a fixed grid of arms that is told a context before each pull, and plays the arm with
-/// the largest index in it; of equal ones the first. Every ticket is for one pull: the next is in
-/// another context. Barred arms are passed over, unless all are.
+/// A bandit on a fixed grid of arms that gets a context before each pull, and plays the arm with
+/// the largest index in it; ties go to the first arm. Every ticket is for one pull, since the next
+/// pull has another context. Barred arms are skipped, unless all are barred.
 ///
-/// Without contexts it is a bandit like any other. With contexts, rewards that nobody asked for
-/// teach it only with the context in which they were earned; without one they count for `best`
-/// alone. `best` is about the pulls of an arm in whichever contexts it was played: what to set is
-/// said by `best_in`.
+/// Without contexts it is an ordinary bandit. With contexts, observed rewards are learnt only if
+/// their context is given; otherwise they count only for `best`. `best` averages the pulls of an
+/// arm over all contexts; `best_in` recommends an arm for a context.
 class ContextBandit : public TicketedOptimizer {
  public:
   [[nodiscard]] std::size_t size() const { return arms_.size(); }
@@ -27,11 +26,11 @@ class ContextBandit : public TicketedOptimizer {
 
   /// Throws ConfigurationError if there are contexts.
   Pull ask(std::uint64_t pulls = UINT64_MAX) final;
-  /// One pull, whatever number is asked for.
+  /// Always one pull, whatever `pulls` is.
   Pull ask_in(Context context, std::uint64_t pulls = UINT64_MAX) final;
-  /// In the context of the last ask.
+  /// Uses the context of the last ask.
   Pull ask_again() final;
-  /// Status::needs_context, if there are any.
+  /// Returns Status::needs_context if there are contexts.
   [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) final;
   [[nodiscard]] Status observe_in(Context context, Arm arm, const Rewards& rewards) final;
   [[nodiscard]] std::optional<Best> best_in(Context context) const final;
@@ -43,25 +42,27 @@ class ContextBandit : public TicketedOptimizer {
   ContextBandit(const Space& space, std::uint64_t points, const Objective& objective,
                 ContextSpace contexts);
 
-  /// What is the same for all arms in a context.
+  /// Values of a context that are common to all arms.
   using View = std::vector<double>;
 
-  /// What an arm is worth in a context, in mapped units, and the rewards that this rests on.
-  struct Known {
+  /// The estimated reward of an arm in a context, in mapped units, and the number of rewards it is
+  /// based on.
+  struct ArmValue {
     double mean = 0.0;
     double pulls = 0.0;
   };
 
   [[nodiscard]] virtual View view_of(Context context) const = 0;
-  /// Infinite for an arm that has to be tried.
+  /// Infinite for an arm that must be tried.
   [[nodiscard]] virtual double index(const View& view, std::size_t arm) const = 0;
-  [[nodiscard]] virtual std::optional<Known> known(const View& view, std::size_t arm) const = 0;
+  [[nodiscard]] virtual std::optional<ArmValue> value_of(const View& view,
+                                                         std::size_t arm) const = 0;
   virtual void learn(const View& view, std::size_t arm, const Rewards& mapped) = 0;
 
   void transfer(State& state) override;
 
  private:
-  /// What an open ticket is for.
+  /// The arm and the context of an open ticket.
   struct Play {
     std::uint64_t arm = 0;
     std::vector<double> context = {};
@@ -74,7 +75,7 @@ class ContextBandit : public TicketedOptimizer {
   [[nodiscard]] std::size_t choose(Context context) const;
   Pull open(std::vector<double> context);
   void accept(NodeIndex node, const Rewards& mapped) final;
-  /// It is passed over from now on.
+  /// The arm is skipped from now on.
   void accept_bar(Arm /*arm*/, double /*mapped*/, std::uint64_t /*weight*/) final {}
   void accept_observed(Arm arm, const Rewards& mapped) final;
   [[nodiscard]] Arm arm_of(NodeIndex node) const final { return arms_[plays_[node].arm]; }
@@ -83,9 +84,9 @@ class ContextBandit : public TicketedOptimizer {
   Space space_;
   GridArms arms_;
   ContextSpace contexts_;
-  std::vector<Play> plays_;                // used again once no ticket is open for them
-  std::optional<std::vector<double>> in_;  // the context of the rewards that are observed now
-  std::vector<double> last_;               // the last context
+  std::vector<Play> plays_;                // reused once no ticket is open for them
+  std::optional<std::vector<double>> in_;  // context of the rewards being observed
+  std::vector<double> last_;               // last context
   std::vector<double> last_arm_;
   std::uint64_t switches_ = 0;
 };

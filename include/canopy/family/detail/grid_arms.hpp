@@ -10,14 +10,14 @@
 
 namespace canopy {
 
-/// The arms of a grid: so many along each parameter, in the middle of as many equal parts. An
-/// integer or a choice has no more than it has values, and an integer on a log scale fewer where
-/// several parts have the same middle. They are numbered with the first parameter fastest.
+/// The arms of a grid: `points` along each parameter, in the middle of as many equal parts. An
+/// integer or a choice has at most as many as it has values, and an integer on a log scale fewer if
+/// several parts have the same middle. Arms are numbered with the first parameter varying fastest.
 class GridArms {
  public:
   static constexpr std::size_t kMost = 100'000;
 
-  /// Throws ConfigurationError for more than kMost in total.
+  /// Throws ConfigurationError for more than kMost arms in total.
   GridArms(const Space& space, std::uint64_t points);
 
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -31,7 +31,7 @@ class GridArms {
  private:
   std::size_t dimension_;
   std::size_t size_ = 1;
-  std::vector<double> coordinates_;  // rows of as many numbers as there are parameters
+  std::vector<double> coordinates_;  // one row per arm
 };
 
 /// The rewards of an arm of a grid.

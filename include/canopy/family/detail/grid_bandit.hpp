@@ -12,12 +12,12 @@
 
 namespace canopy {
 
-/// Of the options of every bandit on a grid.
+/// The option `points` of every bandit on a grid.
 inline constexpr Field kPointsField{
     "points", "arms along each parameter; about 1000 in total unless set", kMillion};
 
-/// A fixed grid of arms and the rewards of each: what all bandits on a grid share. Rewards that
-/// nobody asked for count if their arm is on the grid.
+/// Base of all bandits on a fixed grid of arms, with the rewards of each arm. Observed rewards
+/// count if their arm is on the grid.
 class GridBandit : public TurnOptimizer {
  public:
   [[nodiscard]] std::size_t size() const { return statistics_.size(); }
@@ -25,21 +25,22 @@ class GridBandit : public TurnOptimizer {
  protected:
   using Statistics = ArmSums;
 
-  /// For so many arms along each parameter: see GridArms. Throws ConfigurationError.
+  /// With `points` arms along each parameter: see GridArms. Throws ConfigurationError.
   GridBandit(const Space& space, std::uint64_t points, const Objective& objective);
 
   [[nodiscard]] const std::vector<Statistics>& statistics() const { return statistics_; }
 
-  /// The first arm without rewards, if there is one.
+  /// The first arm without rewards; none if there is none.
   [[nodiscard]] std::optional<NodeIndex> first_without_pulls();
 
   /// Forgets some rewards of an arm.
   void unlearn(NodeIndex node, double pulls, double sum);
 
-  /// Multiplies the weight of all rewards. An arm of next to none is one without rewards again.
+  /// Multiplies the weight of all rewards. An arm with almost no weight counts as one without
+  /// rewards.
   void fade(double factor);
 
-  /// Learns rewards that weigh as much as this number of them.
+  /// Learns rewards with the weight of `pulls` rewards.
   void learn(NodeIndex node, double pulls, double mean);
   void learn(NodeIndex node, const Rewards& mapped) override;
   void transfer(State& state) override;
@@ -52,7 +53,7 @@ class GridBandit : public TurnOptimizer {
   Space space_;
   GridArms arms_;
   std::vector<Statistics> statistics_;
-  std::size_t with_pulls_ = 0;  // all arms before this one have rewards
+  std::size_t with_pulls_ = 0;  // number of leading arms that all have rewards
 };
 
 }  // namespace canopy

@@ -15,22 +15,21 @@
 
 namespace canopy {
 
-/// The numbers in the bounds of HOO and its truncated version.
+/// The constants in the bounds of HOO and truncated HOO.
 struct HooConstants {
   double nu1 = 0.0;
   double rho = 0.0;
   double confidence_scale = 0.0;
 };
 
-/// What HOO and its truncated version share. The statistics of a node are those of its whole
-/// subtree: a reward is added to the leaf that was played and to all of its ancestors. With a
-/// logarithm that the two choose differently,
+/// Common base of HOO and truncated HOO. The statistics of a node are those of its whole subtree: a
+/// reward is added to the leaf that was played and to all of its ancestors. With a logarithm that
+/// differs between the two,
 ///
 ///     U(v) = mean + R (confidence_scale sqrt(2 log / pulls) + nu1 rho^h)      B(v) as in HCT
 ///
-/// with the scale R and the exceptions for cells of a list as in HCT,
-/// and a step plays the leaf at the end of the path of larger B, with ties broken at random. A
-/// cell may have any number of parts.
+/// with the scale R and the exceptions for cells of a list as in HCT. A step plays the leaf at the
+/// end of the path of larger B, with ties broken at random. A cell may have any number of parts.
 class HooTree : public TurnOptimizer, private TreeView {
  public:
   [[nodiscard]] Summary summary() const override;
@@ -42,32 +41,32 @@ class HooTree : public TurnOptimizer, private TreeView {
 
   [[nodiscard]] Choice choose() override;
 
-  /// Starts over with the root alone. Nodes of earlier trees are unknown from here on; their arms
-  /// live for as long as a ticket of theirs is open.
+  /// Starts over with only the root. Nodes of earlier trees are no longer known; their arms stay
+  /// valid while a ticket of theirs is open.
   void start_over();
 
-  /// The end of the path of more pulls, with the statistics of its subtree.
+  /// The leaf at the end of the path with the most pulls, with the statistics of its subtree.
   [[nodiscard]] std::optional<Recommendation> recommendation() const override;
 
-  /// Whether a node number belongs to the present tree.
+  /// Whether a node number belongs to the current tree.
   [[nodiscard]] bool knows(NodeIndex node) const { return node >= first_; }
 
-  /// Learns rewards of a node of the present tree.
+  /// Learns rewards of a node of the current tree.
   virtual void learn_here(NodeIndex node, const Rewards& mapped) = 0;
 
-  /// Learns what was observed of the arms of nodes that are new, and of those that this makes.
+  /// Learns the observed rewards of the arms of new nodes, including nodes created by this.
   void learn_observed();
 
-  /// Adds rewards of a node to it and all its ancestors, and brings their bounds up to date.
+  /// Adds rewards of a node to it and all its ancestors, and updates their bounds.
   void update_path(NodeIndex node, const Rewards& mapped);
 
-  /// Brings the bounds of all nodes up to date.
+  /// Updates the bounds of all nodes.
   void update_all();
 
   /// Gives a node children if it is a leaf whose cell can be cut.
   void expand(NodeIndex node);
 
-  /// 2 ln t or 2 ln n: changing it changes the bounds that are computed from here on.
+  /// 2 ln t or 2 ln n; affects bounds computed from now on.
   void set_log(double log) { twice_log_ = 2.0 * log; }
 
   [[nodiscard]] Arm arm_of(NodeIndex node) const override;
@@ -78,7 +77,7 @@ class HooTree : public TurnOptimizer, private TreeView {
   /// The number of the root.
   [[nodiscard]] NodeIndex root() const { return first_; }
 
-  /// How many rewards the present tree has.
+  /// The number of rewards in the current tree.
   [[nodiscard]] double pulls() const { return tree_[BoundedTreeOfAny::kRoot].pulls; }
 
   [[nodiscard]] const HooConstants& constants() const { return constants_; }
@@ -111,16 +110,16 @@ class HooTree : public TurnOptimizer, private TreeView {
   void retrace_path(NodeIndex at);
 
   Tree tree_;
-  NodeIndex first_ = 0;           // the number of the root of the present tree
+  NodeIndex first_ = 0;           // number of the root of the current tree
   std::vector<Earlier> earlier_;  // kept for the arms of tickets in flight
   HooConstants constants_;
   double twice_log_ = 0.0;
   std::vector<double> resolutions_;  // R nu1 rho^h by depth
-  std::vector<NodeIndex> path_;      // from the root to the node that was chosen or told of last
-  std::size_t kept_ = 1;             // this many of its nodes are certain to be on the next path
+  std::vector<NodeIndex> path_;      // from the root to the node last chosen or told
+  std::size_t kept_ = 1;             // number of its nodes that are certain to be on the next path
   RandomStream random_;
-  Observations observations_;       // of all arms: a tree that starts over needs them again
-  std::vector<NodeIndex> credits_;  // new nodes whose arms were observed, not learnt yet
+  Observations observations_;       // for all arms: needed again after start_over
+  std::vector<NodeIndex> credits_;  // new nodes with observed rewards not learnt yet
 };
 
 }  // namespace canopy

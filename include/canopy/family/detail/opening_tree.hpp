@@ -13,16 +13,16 @@
 
 namespace canopy {
 
-/// What DOO, SOO, StoSOO, SequOOL and StroquOOL share: a tree of cells over any partition, in which
-/// a cell is opened by cutting it and playing the arms of its parts. The leaves of each depth are
-/// ordered by a value that the algorithm chooses, so that the best of a depth is found without
-/// looking at the others; of equal ones it is the one that was made first.
+/// Common base of DOO, SOO, StoSOO, SequOOL and StroquOOL: a tree of cells over any partition, in
+/// which a cell is opened by cutting it and playing the arms of its parts. The leaves of each depth
+/// are ordered by a value that the algorithm defines, so that the best one is found without
+/// comparing all; of equal leaves it is the one created first.
 ///
-/// A cell that cannot be cut is passed over, and counts as nothing. So is one
-/// whose parts all have its own arm, or of which a part is the cell itself: where doubles end, a
-/// partition that never refuses would be cut for ever, and nothing new played. Once
-/// the algorithm has nothing more to look for, since its horizon is over or since every arm of a
-/// finite space is a cell, it plays the arm that it recommends.
+/// A cell that cannot be cut is skipped, and does not count. So is a cell whose parts all have its
+/// own arm, or of which a part is the cell itself: otherwise, at the limit of double precision,
+/// such a cell would be cut forever without a new arm. When the algorithm has finished exploring,
+/// because its horizon is over or every arm of a finite space is a cell, it plays the arm that it
+/// recommends.
 class OpeningTree : public TurnOptimizer, private TreeView {
  public:
   [[nodiscard]] Summary summary() const override;
@@ -31,8 +31,8 @@ class OpeningTree : public TurnOptimizer, private TreeView {
  protected:
   struct Sampled {
     double pulls = 0.0;
-    double sum = 0.0;         ///< of the rewards, in mapped units
-    std::uint32_t place = 0;  ///< among the nodes of its depth, in the order they were made
+    double sum = 0.0;         ///< sum of the rewards, in mapped units
+    std::uint32_t place = 0;  ///< index among the nodes of its depth, in order of creation
 
     [[nodiscard]] double mean() const { return pulls == 0.0 ? 0.0 : sum / pulls; }
 
@@ -44,43 +44,43 @@ class OpeningTree : public TurnOptimizer, private TreeView {
   using Tree = CoverTree<Sampled, kAnyArity>;
   using Node = Tree::Node;
 
-  /// What becomes of the rewards of a cell when it is cut and a part has the same arm.
+  /// What happens to the rewards of a cell when it is cut and a part has the same arm.
   enum class SameArm {
-    keeps_rewards,  ///< The part has them as well, and is not played again.
-    starts_afresh,  ///< The part is played as any other: that the cell was chosen for its high mean
-                    ///< would make it look better than it is.
+    keeps_rewards,  ///< The part takes them over, and is not played again.
+    starts_afresh,  ///< The part is played as any other: the mean of the cell is biased upward,
+                    ///< since the cell was selected for it.
   };
 
   OpeningTree(std::shared_ptr<const Partition> partition, const Objective& objective,
               SameArm same_arm);
 
-  /// What to play while there is something to look for.
+  /// The next arm to explore; none when exploration has finished.
   [[nodiscard]] virtual std::optional<Choice> explore() = 0;
 
-  /// By what the leaves of a depth are ordered: the mean, unless it is overridden. Minus infinity
-  /// for those that are not in question.
+  /// The value by which the leaves of a depth are ordered: the mean, unless overridden. Minus
+  /// infinity for leaves that must not be opened.
   [[nodiscard]] virtual double value_of(const Node& node) const;
 
-  /// Whether the algorithm may recommend the arm of a node. Where this depends on more than the
-  /// node, `update_all` is called when it has changed.
+  /// Whether the algorithm may recommend the arm of a node. If this depends on more than the node,
+  /// call `update_all` when it changes.
   [[nodiscard]] virtual bool may_recommend(const Node& node) const { return node.pulls > 0.0; }
 
-  /// Cuts the cell of a leaf; then its parts are to be played. If it cannot be cut, it is in
-  /// question no more.
+  /// Cuts the cell of a leaf, so that its parts are to be played. A leaf that cannot be cut is no
+  /// longer a candidate. Returns whether it was cut.
   bool open(NodeIndex leaf);
 
-  /// The next of the cells to be played that has fewer rewards than that.
+  /// The next of the cells to be played with fewer rewards than `pulls`.
   [[nodiscard]] std::optional<Choice> next_unplayed(double pulls = 1.0);
 
-  /// The leaf of the largest value at a depth; none if there is no leaf in question.
+  /// The leaf with the largest value at a depth; none if no leaf is a candidate.
   [[nodiscard]] std::optional<NodeIndex> best_leaf(std::uint32_t depth) const;
   [[nodiscard]] double best_value(std::uint32_t depth) const { return leaves_[depth].largest(); }
 
-  /// Brings the order of a node up to date, or that of all.
+  /// Updates the order of a node, or of all nodes.
   void update(NodeIndex node);
   void update_all();
 
-  /// How many arms are new when the whole set is cut; at least 1.
+  /// The number of new arms when the whole set is cut; at least 1.
   [[nodiscard]] std::uint32_t new_arms_of_a_cut() const;
 
   [[nodiscard]] const Tree& cells() const { return tree_; }
@@ -89,7 +89,7 @@ class OpeningTree : public TurnOptimizer, private TreeView {
   }
 
   [[nodiscard]] Choice choose() override;
-  /// Where to go when there is nothing to look for any more.
+  /// The node to play when exploration has finished.
   [[nodiscard]] virtual NodeIndex settle();
   void learn(NodeIndex node, const Rewards& mapped) override;
   /// Adds rewards to one node.
@@ -111,11 +111,11 @@ class OpeningTree : public TurnOptimizer, private TreeView {
 
   Tree tree_;
   SameArm same_arm_;
-  NodeIndex next_ = 0;  // the cells to be played are those from here...
-  NodeIndex end_ = 1;   // ... to here, which is not one of them; first, the root
+  NodeIndex next_ = 0;  // cells to be played: from next_
+  NodeIndex end_ = 1;   // up to, not including, end_; initially the root
   std::vector<std::vector<NodeIndex>> by_depth_;
-  std::vector<Tournament> leaves_;  // by depth, over the places there
-  Tournament means_;                // of the nodes that may be recommended
+  std::vector<Tournament> leaves_;  // by depth, over the nodes of that depth
+  Tournament means_;                // means of nodes that may be recommended
   Observations observations_;
 };
 

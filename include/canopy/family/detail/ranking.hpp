@@ -6,15 +6,14 @@
 
 namespace canopy {
 
-/// A growing list of numbers that change, by rank: the largest has rank 1, and of equal ones the
-/// one that was added first comes first. To add one, to change one and to find one by its rank
-/// takes O(log n), and so does to know the total of the ranks that one had whenever `count` was
-/// called, which takes O(1).
+/// A growing list of changing numbers, by rank: the largest has rank 1, and of equal numbers the
+/// one added first comes first. Adding, changing, and finding by rank take O(log n), and so does
+/// the total of the ranks that a member had at each call of `count`, which itself takes O(1).
 ///
-/// A treap in the order of the ranks. The total of a member is credit + rank * counts: it grows by
-/// itself with every count, and credits change where ranks do, which is for all members from some
-/// rank on and is noted once for a subtree. Sums of whole numbers, modulo 2^64: whatever is added
-/// in between, the total is exact.
+/// A treap ordered by rank. The total of a member is credit + rank * counts, so that `count` only
+/// increments a counter. Credits change where ranks change, which is for all members from some rank
+/// on, and is stored once per subtree. Totals are whole numbers modulo 2^64, and thus exact even if
+/// intermediate values overflow.
 class Ranking {
  public:
   using Member = std::uint32_t;  ///< from 0, in the order they were added
@@ -30,11 +29,11 @@ class Ranking {
   [[nodiscard]] std::uint32_t rank(Member member) const { return find(member).rank; }
   [[nodiscard]] Member at(std::uint32_t rank) const;
 
-  /// Adds to every total the rank that its member has now.
+  /// Adds its current rank to every member's total.
   void count() { ++counts_; }
 
   [[nodiscard]] std::uint64_t total(Member member) const;
-  /// The totals of all, in O(n).
+  /// The totals of all members, in O(n).
   [[nodiscard]] std::vector<std::uint64_t> totals() const;
 
  private:
@@ -43,7 +42,7 @@ class Ranking {
   struct Node {
     double value = 0.0;
     std::uint64_t credit = 0;
-    std::uint64_t owed = 0;  // to the credit of this node and of all below it
+    std::uint64_t owed = 0;  // to be added to the credits of this node and its descendants
     Member left = kNone;
     Member right = kNone;
     std::uint32_t size = 1;

@@ -8,11 +8,11 @@
 
 namespace canopy {
 
-/// The largest of a growing list of numbers that change: to change one takes O(log n), and so does
-/// to find the largest. Of equal ones it is the first. Minus infinity stands for none.
+/// The maximum of a growing list of changing numbers: changing a number and finding the maximum
+/// take O(log n). Of equal numbers it is the first. Minus infinity stands for none.
 ///
-/// The numbers are the lower half of a binary tree in an array, in which every number above two
-/// others is the larger of them.
+/// The numbers are the leaves of a binary tree in an array, in which every inner node is the larger
+/// of its two children.
 class Tournament {
  public:
   static constexpr double kNone = -std::numeric_limits<double>::infinity();
@@ -34,7 +34,7 @@ class Tournament {
   [[nodiscard]] bool empty() const { return largest() == kNone; }
   [[nodiscard]] double largest() const { return rounds_[1]; }
 
-  /// Where the largest is; anywhere if it is empty.
+  /// The index of the maximum; unspecified if the list is empty.
   [[nodiscard]] std::size_t winner() const {
     std::size_t at = 1;
     while (at < width()) at = 2 * at + (rounds_[2 * at] == rounds_[at] ? 0 : 1);

@@ -10,11 +10,11 @@ export interface Compared {
   history: History | null;
   glance: Glance | null;
   error: Error | null;
-  /** What to add to the clock here to have the server's. */
+  /** Offset of the server's clock from the local one. */
   ahead: number;
 }
 
-/** What there is to know about each study; asked again, one at a time, while there may be more to know. */
+/** The data of each study, requested again, one study at a time, while it may change. */
 export function useCompared(names: string[], now: number): Compared[] {
   const { source } = usePage();
   const [known, setKnown] = useState<Record<string, Compared>>({});
@@ -45,7 +45,7 @@ function isUnsettled(study: Compared | undefined): boolean {
   return !study || study.glance?.phase === "running" || mayPass(study.error);
 }
 
-/** What is old stays where there is nothing new for now: it is better than nothing. */
+/** Keeps old data if there is no new data. */
 export function keptWith(last: Compared | undefined, next: Compared): Compared {
   return last && keepsOld(next.error) ? { ...last, error: next.error } : next;
 }
@@ -63,7 +63,7 @@ async function comparedWith(source: Source, name: string, signal: AbortSignal): 
   }
 }
 
-/** What the lines are, and which way is better as far as that is known. */
+/** Describes the lines, and which direction is better if that is known. */
 export function noteOf(compared: Pick<Compared, "glance">[]): string {
   const what = "The mean of all rewards so far.";
   const directions = new Set(compared.flatMap((study) => (study.glance ? [study.glance.direction] : [])));
@@ -73,7 +73,7 @@ export function noteOf(compared: Pick<Compared, "glance">[]): string {
   return `${what} ${directions.has("minimize") ? "Lower" : "Higher"} is better.`;
 }
 
-/** Studies that are not taken yet, with this text in their names. */
+/** Studies that are not selected yet and whose names contain this text. */
 export function suggestions(studies: StudyItem[], taken: string[], text: string): StudyItem[] {
   const wanted = text.trim().toLowerCase();
   return studies.filter((study) => !taken.includes(study.name) && study.name.toLowerCase().includes(wanted));

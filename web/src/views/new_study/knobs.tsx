@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Catalogue } from "../../api/types";
 import { NumberField } from "./number_field";
 
-/** A knob of a study file that is being written: anything may stand there. */
+/** A knob of a study file that is being edited; its fields may have any values. */
 export type DraftKnob = Record<string, unknown>;
 
 const textIn = (value: unknown) => (typeof value === "string" ? value : "");
@@ -172,7 +172,7 @@ function KnobFields(props: {
   );
 }
 
-/** One in a line. Empty lines are nothing, but may be typed. */
+/** A text area with one value per line. Empty lines are ignored. */
 function Choices(props: { choices: string[]; disabled: boolean; change: (choices: string[]) => void }) {
   const [text, setText] = useState(props.choices.join("\n"));
   const same = (typed: string) => linesIn(typed).join("\n") === props.choices.join("\n");
@@ -200,7 +200,7 @@ function linesIn(text: string): string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 
-/** The same knob as one of another type, as far as that goes. */
+/** Converts a knob to another type, and keeps the fields that fit. */
 export function asType(knob: DraftKnob, type: string): DraftKnob {
   const { name } = knob;
   if (type === "choice") return { name, type, choices: ["a", "b"] };

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** A number that somebody types. What is no number yet stays here; what is goes out. */
+/** A field for a number. Only valid numbers are passed on. */
 export function NumberField(props: {
   label: string;
   value: number | undefined;
-  /** What it is when nothing is typed. */
+  /** The default, shown while the field is empty. */
   usual?: string;
   disabled?: boolean;
   change: (value: number | undefined) => void;
@@ -36,7 +36,7 @@ export function NumberField(props: {
 
 const shown = (value: number | undefined) => (value === undefined ? "" : String(value));
 
-/** A number as programs write it: a comma could be for thousands, or for decimals. */
+/** Parses a number without commas, which would be ambiguous. */
 export function numberIn(text: string): number | undefined {
   const number = Number(text.trim());
   return text.trim() !== "" && Number.isFinite(number) ? number : undefined;

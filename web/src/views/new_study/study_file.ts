@@ -6,22 +6,22 @@ import { usePage } from "../../ui/context";
 const REST = 200; // milliseconds without typing
 const TRY_AGAIN = 5000;
 
-/** A study file as JSON, with what stands there; not yet checked. */
+/** A study file as JSON, without defaults and not yet checked. */
 export type Given = Record<string, unknown>;
 
-/** The last change: of the text, or of what a form shows; or none, of a fork. */
+/** The last edit: of the text or of the form; none for a new fork. */
 export type Edit = { toml: string } | { specification: Given } | Record<string, never>;
 
-/** A study file as text and as JSON, and what the server says about it. */
+/** A study file as text and as JSON, with the server's check of it. */
 export interface Known {
   text: string;
   given: Given;
-  /** The last answer, maybe of an older file. */
+  /** The last answer, possibly for an older text. */
   checked: Checked | null;
   error: Error | null;
 }
 
-/** Whatever was not edited itself becomes what the server has made of the edit. */
+/** The form that was not edited is updated from the server's answer. */
 export function withAnswer(known: Known, edit: Edit, checked: Checked): Known {
   return {
     text: "toml" in edit ? known.text : (checked.toml ?? known.text),
@@ -31,7 +31,7 @@ export function withAnswer(known: Known, edit: Edit, checked: Checked): Known {
   };
 }
 
-/** Has the server read each edit and write the other form of it, whenever typing rests; the last edit counts. */
+/** Sends each edit to the server after a pause in typing, to check it and to convert it to the other form. The last edit wins. */
 export function useStudyFile(first: Edit, name: string, forkOf?: string) {
   const { source } = usePage();
   const [edit, setEdit] = useState(first);
@@ -72,7 +72,7 @@ export function useStudyFile(first: Edit, name: string, forkOf?: string) {
   return {
     ...known,
     isBusy,
-    /** What it shows is older than the text: an edit of it would undo those of the text. */
+    /** The form is older than the text, so editing it would undo edits of the text. */
     isFormBehind: isBusy && "toml" in edit,
     isTextBehind: isBusy && "specification" in edit,
     setText: (text: string) => {

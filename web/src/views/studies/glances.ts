@@ -2,15 +2,15 @@ import { mayPass, Refusal } from "../../api/source";
 import type { Glance } from "../../api/types";
 
 const AT_ONCE = 4;
-const SECONDS_BETWEEN = 4; // of one study
+const SECONDS_BETWEEN = 4; // between two requests for one study
 
 interface Known {
-  glance: Glance | null; // null: the server had none
-  events: number; // NaN: to be asked again
+  glance: Glance | null; // null: the server has none
+  events: number; // NaN: must be requested again
   at: number;
 }
 
-/** Glances at studies: asked for when something has happened in a study that somebody looks at, a few at a time. */
+/** Summaries of studies for the list, requested a few at a time when a visible study has new events. */
 export class Glances {
   private readonly all = new Map<string, Known>();
   private readonly waiting = new Map<string, number>();
@@ -26,12 +26,12 @@ export class Glances {
     return this.all.get(name)?.glance ?? null;
   }
 
-  /** Another object whenever there was another answer; undefined before the first one. */
+  /** A new object after each answer; undefined before the first one. */
   known(name: string): Readonly<Known> | undefined {
     return this.all.get(name);
   }
 
-  /** Somebody looks at a study that has so many events. */
+  /** A study with that number of events is visible. */
   want(name: string, events: number) {
     const known = this.all.get(name);
     const isFresh = known && (known.events === events || this.clock() - known.at < SECONDS_BETWEEN);
@@ -40,12 +40,12 @@ export class Glances {
     this.next();
   }
 
-  /** Nobody looks any more at what was not asked for yet. */
+  /** Drops requests that were not sent yet, because their studies are not visible any longer. */
   forgetWishes() {
     this.waiting.clear();
   }
 
-  /** Calls back whenever there is another one. */
+  /** Calls `listener` after each new answer. */
   listen(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);

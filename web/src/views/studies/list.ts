@@ -9,14 +9,14 @@ export interface Studies {
   /** What to add to the clock here to have the server's. */
   ahead: number;
   error: Error | null;
-  /** Goes up with each answer. */
+  /** Increases with each answer. */
   beat: number;
 }
 
 const EVERY = 2000; // milliseconds
 const PAGE = 1000;
 
-/** All studies, again and again for as long as the page is seen. */
+/** Requests all studies periodically while the page is visible. */
 export function useStudies(): Studies {
   const { source } = usePage();
   const [list, setList] = useState<Studies>({ items: null, ahead: 0, error: null, beat: 0 });
@@ -52,7 +52,7 @@ export function useStudies(): Studies {
   return list;
 }
 
-/** Many studies are asked for less often, and so is a server that is slow. */
+/** The interval is longer for many studies and for a slow server. */
 export function pauseAfter(took: number, pages: number): number {
   return Math.max(EVERY * pages, 5 * took);
 }
@@ -73,7 +73,7 @@ async function allStudies(source: Source, signal: AbortSignal) {
   return { items, now, count };
 }
 
-/** Glances at the server's studies. */
+/** The glances of the server's studies. */
 export function useGlances(): Glances {
   const { source } = usePage();
   const [glances] = useState(() => new Glances((name) => source.get<Glance>(studyPath(name, "glance"))));

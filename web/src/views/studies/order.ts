@@ -7,14 +7,14 @@ export function wordOf(item: StudyItem, now: number): State {
   return stateOf(item, now).word as State;
 }
 
-/** How many studies there are in each state. */
+/** The number of studies in each state. */
 export function counts(items: StudyItem[], now: number): Record<State, number> {
   const found = { running: 0, silent: 0, waiting: 0, finished: 0, failed: 0 };
   for (const item of items) ++found[wordOf(item, now)];
   return found;
 }
 
-/** Those whose names have every word of the search. */
+/** Studies whose names contain every word of the search. */
 export function matching(items: StudyItem[], search: string): StudyItem[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return items;
@@ -46,7 +46,7 @@ function keyOf(item: StudyItem, glance: Glance | null, wish: Wish, now: number):
   }
 }
 
-/** In the order that is wanted; what nobody knows comes last, equals by name. */
+/** Sorts studies; unknown values come last, and ties are sorted by name. */
 export function ordered(
   items: StudyItem[],
   glanceOf: (name: string) => Glance | null,

@@ -20,7 +20,7 @@ interface RowProps {
   choose: (name: string, chosen: boolean) => void;
 }
 
-/** A study in the list; what it has found comes when it is seen. */
+/** A row of the list; its results are requested when it becomes visible. */
 export function StudyRow(props: RowProps) {
   const { item, now, glances } = props;
   const [place, seen] = useSeen<HTMLTableRowElement>();
@@ -35,7 +35,7 @@ export function StudyRow(props: RowProps) {
         <input
           type="checkbox"
           checked={props.chosen}
-          aria-label={`Choose ${item.name} to compare`}
+          aria-label={`Select ${item.name} to compare`}
           onChange={(event) => props.choose(item.name, event.currentTarget.checked)}
         />
       </td>
@@ -79,7 +79,7 @@ export function StudyRow(props: RowProps) {
   );
 }
 
-/** What is known of a study; drawn again when more is. */
+/** The results of a study; rendered again when they change. */
 function useGlance(glances: Glances, name: string): Glance | null {
   const [, again] = useReducer<number, null>((count) => count + 1, 0);
   useEffect(() => {

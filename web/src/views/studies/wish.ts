@@ -1,11 +1,11 @@
-/** What somebody wants to see of the list of studies. The address keeps it. */
+/** Search, filter and order of the list of studies, which are kept in the address. */
 export interface Wish {
   search: string;
   state: State | null;
   sort: Column;
-  /** The largest, the newest, the last one first. */
+  /** Descending order. */
   down: boolean;
-  /** How many rows. */
+  /** The number of rows. */
   most: number;
 }
 
@@ -22,7 +22,7 @@ function among<T extends string>(words: readonly T[], word: string | null): T | 
   return words.find((each) => each === word) ?? null;
 }
 
-/** Reads `q=cache&state=running&sort=-pulls&rows=100`; what makes no sense is as if it were not there. */
+/** Reads `q=cache&state=running&sort=-pulls&rows=100`; invalid values are ignored. */
 export function wishOf(query: string): Wish {
   const parameters = new URLSearchParams(query);
   const sort = parameters.get("sort") ?? "";
@@ -47,7 +47,7 @@ export function queryOf(wish: Wish): string {
   return parameters.toString();
 }
 
-/** Names go up at first, whatever is counted goes down. */
+/** The default is ascending for names, and descending for numbers. */
 export function sortedBy(wish: Wish, column: Column): Wish {
   const down = wish.sort === column ? !wish.down : column !== "name" && column !== "state";
   return { ...wish, sort: column, down };

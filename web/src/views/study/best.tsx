@@ -16,13 +16,13 @@ import { POLICY_ID, POLICY_TITLE } from "./policy";
 
 const TITLE = "What is the best setting, and how sure are we?";
 
-/** The answer in ten seconds, and what it rests on. */
+/** The answer at a glance, and its evidence. */
 export function BestCard(props: StudyParts) {
   const { feed, name, study } = props;
   const pulls = feed.summary?.pulls ?? study.pulls;
   const isConnected = feed.summary !== null || feed.connection === "live";
   const hasContexts = study.specification.context !== undefined;
-  // The feed has one as soon as there is one; the route says why there is none, or asks for a context.
+  // The feed has the best setting if there is one; otherwise the route says why, or needs a context.
   const mayAsk = isConnected && !feed.best && pulls > 0 && !hasContexts;
   const answer = useAnswer<Best>(mayAsk ? studyPath(name, "best") : null, pulls);
   const best = feed.best ?? answer.value;
@@ -74,19 +74,19 @@ function KnownBest(props: StudyParts & { best: Best; pulls: number }) {
   );
 }
 
-/** What the best setting is for, where it depends on what is observed. */
+/** The context that the best setting is for, if there are contexts. */
 function ContextNote(props: { specification: Specification }) {
   const { context } = props.specification;
   if (!context) return null;
   return (
     <p class="banner" role="note">
       <span>
-        This is for the context seen last: the best setting may depend on{" "}
+        This is for the last observed context: the best setting may depend on{" "}
         {namesText(context.map((variable) => variable.name))}.{" "}
         <a
           href={`#${POLICY_ID}`}
           onClick={(event) => {
-            event.preventDefault(); // the address says where one is
+            event.preventDefault(); // the router uses the address
             const title = document.getElementById(POLICY_ID);
             if (title) title.tabIndex = -1;
             title?.focus();
@@ -94,16 +94,16 @@ function ContextNote(props: { specification: Specification }) {
         >
           {POLICY_TITLE}
         </a>{" "}
-        has all contexts.
+        shows all contexts.
       </span>
     </p>
   );
 }
 
-/** Whether the advice is about the best setting, not about one that is proven or about the baseline. */
+/** Whether the advice is about the best setting, not about a proven one or the baseline. */
 const isAboutBest = (best: Best) => !best.words.arm || isSameArm(best.words.arm, best.arm);
 
-/** Whether what was compared with the baseline is the setting that the advice is about. */
+/** Whether the advice is about the setting that was compared with the baseline. */
 const isAboutAdvice = (uplift: Uplift, best: Best) =>
   uplift.arm !== undefined && isSameArm(uplift.arm, best.words.arm ?? best.arm);
 
@@ -111,7 +111,7 @@ const provenWord = (uplift: Uplift) => (uplift.is_confirmed ? "confirmed" : "pro
 
 const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** Settings by what they are called. */
+/** Settings with their labels. */
 type Columns = [string, Arm][];
 
 function columnsOf(best: Best, baseline: Arm | null): Columns {
@@ -126,22 +126,22 @@ function limitsOf(specification: Specification): Limit[] {
   return Array.isArray(specification.limit) ? specification.limit : [];
 }
 
-/** As the server says it, with a capital and a full stop. */
+/** A text of the server with a capital letter and a full stop. */
 const asSentence = (text: string) => `${capital(text)}.`;
 
 function NoBest(props: { error: Error | null; isOver: boolean; hasRewards: boolean }) {
   const { error } = props;
   if (error === null && props.hasRewards)
     return (
-      <Empty title="No setting can be recommended for the context seen last.">
-        <p>{POLICY_TITLE} has all contexts.</p>
+      <Empty title="No setting can be recommended for the last observed context.">
+        <p>“{POLICY_TITLE}” shows all contexts.</p>
       </Empty>
     );
-  if (error === null && props.isOver) return <Empty title="It has ended without a reward." />;
+  if (error === null && props.isOver) return <Empty title="The study ended without a reward." />;
   if (error === null)
     return (
       <Empty title="There is no reward yet.">
-        <p>The best setting so far appears here with the first one.</p>
+        <p>The best setting so far appears here with the first reward.</p>
       </Empty>
     );
   if (error instanceof Refusal && error.problem.code === "not_in_report")
@@ -157,9 +157,10 @@ function NoBest(props: { error: Error | null; isOver: boolean; hasRewards: boole
 
 const MOST_IN_SENTENCE = 4;
 
-/** What to do, in one sentence. */
+/** The advice in one sentence. */
 function Headline(props: { advice: BestWords["advice"]; arm: Arm }) {
-  if (props.advice === "same") return <p class="headline">All settings tried give the same.</p>;
+  if (props.advice === "same")
+    return <p class="headline">All settings that were tried give the same reward.</p>;
   if (props.advice === "keep") return <p class="headline">Keep the baseline.</p>;
   const knobs = Object.entries(props.arm);
   const shown = knobs.length <= MOST_IN_SENTENCE ? knobs : knobs.slice(0, MOST_IN_SENTENCE - 1);
@@ -180,7 +181,7 @@ function Headline(props: { advice: BestWords["advice"]; arm: Arm }) {
   );
 }
 
-/** Big numbers have little room. */
+/** Shortens numbers for the tiles. */
 const longClass = (text: string) => (text.length > 8 ? "long" : undefined);
 
 function Numbers(props: { best: Best; pulls: number | null }) {
@@ -205,14 +206,14 @@ function Numbers(props: { best: Best; pulls: number | null }) {
         </div>
       )}
       <div class="tile">
-        <dt>{isAboutBest(best) ? "Mean reward" : "Mean reward of the best"}</dt>
+        <dt>{isAboutBest(best) ? "Mean reward" : "Mean reward of the best setting"}</dt>
         <dd class="numbers">
           <strong class={longClass(mean)}>{mean}</strong>
           <span>{range || "no interval"}</span>
         </dd>
       </div>
       <div class="tile">
-        <dt>Pulls of it</dt>
+        <dt>Its pulls</dt>
         <dd class="numbers">
           <strong>{whole(best.pulls)}</strong>
           {props.pulls !== null && best.pulls <= props.pulls && <span>of {whole(props.pulls)}</span>}
@@ -222,8 +223,8 @@ function Numbers(props: { best: Best; pulls: number | null }) {
   );
 }
 
-/** What was compared with the baseline, on one scale: what that earned over the study, and as much more or less as the
- * pairs say. Means of settings themselves move with the level of rewards. */
+/** The baseline's mean over the study, and the compared setting relative to it by the pairs, on one scale. The means of
+ * settings cannot be compared directly, because they move with the level of rewards. */
 function comparedReaches(uplift: Uplift, isBest: boolean): Reach[] {
   const { baseline_mean: level, mean, low, high } = uplift;
   return [
@@ -251,7 +252,7 @@ function comparedReaches(uplift: Uplift, isBest: boolean): Reach[] {
   ];
 }
 
-/** The best setting, or the one that was compared with the baseline, on one scale with that. */
+/** The best setting, or the one that was compared with the baseline, and the baseline on one scale. */
 function Intervals(props: { best: Best }) {
   const { best } = props;
   const { uplift } = best;
@@ -290,7 +291,7 @@ function Intervals(props: { best: Best }) {
   );
 }
 
-/** The whole setting where the headline does not have it, or where there is another to compare it with. */
+/** The whole setting, unless the headline has it and there is no other setting to compare it with. */
 function Setting(props: { columns: Columns }) {
   const { columns } = props;
   const first = columns[0]?.[1] ?? {};
@@ -337,11 +338,11 @@ function Setting(props: { columns: Columns }) {
 
 function Metrics(props: { metrics: Record<string, Metric>; limits: Limit[]; level: number }) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="What else was measured at the best setting">
+    <div class="scroll" tabIndex={0} role="region" aria-label="Other metrics at the best setting">
       <table class="metrics">
         <thead>
           <tr>
-            <th scope="col">Also measured there</th>
+            <th scope="col">Other metrics</th>
             <th scope="col" class="number">
               Mean
             </th>

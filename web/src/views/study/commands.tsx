@@ -15,16 +15,16 @@ import type { StudyParts } from "./parts";
 interface Asked {
   words: CommandWords;
   number: number;
-  /** When the journal had it, and as which event. */
+  /** The journal's event that accepted it, and its time. */
   noted: { at: number; event: number } | null;
 }
 
-/** A command that makes sense now, and its words. */
+/** A command that makes sense now, with its texts. */
 type Offer = PossibleCommand & { words: CommandWords };
 
 type Question = { kind: "confirm" | "end"; offer: Offer } | { kind: "delete" };
 
-/** What can be done with the study, by those who may. */
+/** The buttons for commands, if the token allows them. */
 export function CommandsBar(props: StudyParts) {
   const { source } = usePage();
   const maySteer = useMay("admin");
@@ -33,14 +33,14 @@ export function CommandsBar(props: StudyParts) {
   if (!mayFork)
     return (
       <p class="commands note">
-        {currentToken() === null ? "This server shows studies, no more." : "Your token may look, not steer."}
+        {currentToken() === null ? "This server is read-only." : "Your token is read-only."}
       </p>
     );
   return maySteer ? (
     <Commands {...props} />
   ) : (
     <div class="commands">
-      <span class="note">Your token may not steer.</span>
+      <span class="note">Your token does not allow commands.</span>
       <ForkLink name={props.name} />
     </div>
   );
@@ -108,12 +108,12 @@ function Commands(props: StudyParts) {
         ))}
         <MenuItem
           label="Fork"
-          does="Begins a new study with what this one has learnt."
+          does="Creates a new study with what this one has learnt."
           choose={() => goTo({ view: "new", forkOf: name })}
         />
         <MenuItem
           label="Delete"
-          does="Removes the study and everything that it has learnt, for good."
+          does="Permanently removes the study and everything that it has learnt."
           danger
           choose={() => setQuestion({ kind: "delete" })}
         />
@@ -151,12 +151,14 @@ function Said(props: { asked: Asked; isOpen: boolean }) {
   return (
     <>
       {words.label}: asked for.{" "}
-      {props.isOpen ? "Whoever runs the study will take note." : "It waits until somebody runs the study."}
+      {props.isOpen
+        ? "The tuner will accept it soon."
+        : "It takes effect when a tuner or worker opens the study."}
     </>
   );
 }
 
-/** Looks into the journal until it has the command: whenever something happens, and now and then. */
+/** Checks after new events, and periodically, whether the journal has the command. */
 function useNoting(name: string, asked: Asked | null, setAsked: (asked: Asked) => void, events?: number) {
   const { source } = usePage();
   useEffect(() => {
@@ -169,7 +171,7 @@ function useNoting(name: string, asked: Asked | null, setAsked: (asked: Asked) =
           const event = events.find((each) => each.command_number === asked.number);
           if (event && !isOver) setAsked({ ...asked, noted: { at: event.at, event: event.number } });
         },
-        () => undefined, // the next look may have more luck
+        () => undefined, // tried again later
       );
     void look();
     const timer = setInterval(look, 5000);
@@ -180,7 +182,7 @@ function useNoting(name: string, asked: Asked | null, setAsked: (asked: Asked) =
   }, [name, asked, source, events]);
 }
 
-/** A button that opens a list. Escape and whatever is elsewhere close it. */
+/** A menu button. Escape and a click or focus outside close it. */
 function Menu(props: { children: ComponentChildren }) {
   const place = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
@@ -204,7 +206,7 @@ function Menu(props: { children: ComponentChildren }) {
       onClick={(event) => {
         if (!place.current || !(event.target as Element).closest(".menu-item")) return;
         place.current.open = false;
-        place.current.querySelector("summary")?.focus(); // what was chosen is gone, and a dialog comes back to here
+        place.current.querySelector("summary")?.focus(); // the chosen item disappears, and a dialog returns the focus to here
       }}
     >
       <summary class="button">More</summary>
@@ -261,7 +263,7 @@ function ConfirmDialog(props: {
           {words.does} It ends early when the answer is clear. It takes {least} pulls or more.
         </p>
         <label>
-          Pulls of both together, at most
+          Maximum pulls, both settings together
           <input
             type="number"
             min={least}
@@ -300,7 +302,7 @@ function DeleteDialog(props: { name: string; close: () => void }) {
         }}
       >
         <p>
-          Everything that <strong class="any">{props.name}</strong> has learnt is lost, for good.
+          Everything that <strong class="any">{props.name}</strong> has learnt is permanently lost.
         </p>
         <label>
           Type its name to delete it

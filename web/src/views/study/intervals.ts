@@ -1,4 +1,4 @@
-/** A mean and where it may be. */
+/** A mean and its interval. */
 export interface Reach {
   label: string;
   mean: number;
@@ -9,7 +9,7 @@ export interface Reach {
 
 export interface Bar {
   reach: Reach;
-  /** In per cent of the width. */
+  /** Positions in per cent of the width. */
   at: number;
   from: number;
   to: number;

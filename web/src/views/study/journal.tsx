@@ -14,7 +14,7 @@ const MOST = 500;
 const SECONDS_BETWEEN = 2;
 const TRY_AGAIN = 5000; // milliseconds
 
-/** What was done, by whom, and what came of it; the newest first. */
+/** The journal, the newest event first. */
 export function JournalCard(props: StudyParts) {
   const [filter, setFilter] = useState<Filter>("all");
   const [search, setSearch] = useState("");
@@ -38,7 +38,7 @@ export function JournalCard(props: StudyParts) {
           <input
             type="search"
             class="journal-search"
-            placeholder="Search below"
+            placeholder="Search"
             aria-label="Search in the events that are shown"
             value={search}
             onInput={(event) => setSearch(event.currentTarget.value)}
@@ -80,7 +80,7 @@ function Journal(props: StudyParts & { filter: Filter; search: string }) {
             <EventRow key={event.number} event={event} words={words} />
           ))}
         </ol>
-        {rows.length === 0 && <Empty title="None of the events that are shown has these words." />}
+        {rows.length === 0 && <Empty title="None of the shown events contains these words." />}
         {pages.next !== null && !journal.frozen && (
           <button class="journal-older" disabled={journal.isBusy} onClick={journal.showOlder}>
             Show older
@@ -91,8 +91,8 @@ function Journal(props: StudyParts & { filter: Filter; search: string }) {
         {pages.hasNewest
           ? isAtTop || journal.frozen
             ? `${whole(rows.length)} ${rows.length === 1 ? "event" : "events"} shown`
-            : "New events wait until you are back at the top."
-          : `Only ${whole(MOST)} events are shown at a time; the newest are not among these.`}
+            : "New events are shown when you scroll to the top."
+          : `Only ${whole(MOST)} events are shown at a time, without the newest ones.`}
         {!(pages.hasNewest && (isAtTop || journal.frozen)) && (
           <button
             class="small"
@@ -110,7 +110,7 @@ function Journal(props: StudyParts & { filter: Filter; search: string }) {
   );
 }
 
-/** Pages of the journal, which grows at its top while somebody looks there. */
+/** Pages of the journal; new events are added while its top is visible. */
 function useJournal(props: StudyParts & { filter: Filter }, isAtTop: boolean) {
   const { name, feed } = props;
   const { source } = usePage();
@@ -145,7 +145,7 @@ function useJournal(props: StudyParts & { filter: Filter }, isAtTop: boolean) {
     return kinds ? { ...all, events: all.events.filter((event) => kinds.includes(event.kind)) } : all;
   }
 
-  // What failed is tried again, where it may come to something.
+  // Failed requests are tried again if that may succeed.
   const [tries, setTries] = useState(0);
   useEffect(() => {
     if (!mayPass(error)) return;
@@ -153,7 +153,7 @@ function useJournal(props: StudyParts & { filter: Filter }, isAtTop: boolean) {
     return () => clearTimeout(timer);
   }, [error]);
 
-  // Again when something has happened, but not too often, and not under the eyes of somebody who reads.
+  // Updated after new events, but not too often, and not while the reader has scrolled down.
   const isLive = isAtTop && (pages?.hasNewest ?? true);
   useEffect(() => {
     if (!isLive) return;

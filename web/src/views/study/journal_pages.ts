@@ -1,17 +1,17 @@
 import type { Events, JournalEvent } from "../../api/types";
 
-/** The part of a journal that is kept here, the newest first. */
+/** The part of a journal that is kept in the page, the newest first. */
 export interface Pages {
   events: JournalEvent[];
-  /** What is older begins before this number; null: that was all. */
+  /** Older events have numbers below this one; null: there are none. */
   next: number | null;
-  /** Whether the newest of all is among them. */
+  /** Whether the newest event is among them. */
   hasNewest: boolean;
 }
 
 export const NO_PAGES: Pages = { events: [], next: null, hasNewest: true };
 
-/** Takes in the newest page. Where it does not reach what is there, that has become old and goes. */
+/** Adds the newest page. Earlier pages are dropped if there is a gap between them. */
 export function withNewest(pages: Pages, newest: Events, most: number): Pages {
   const last = newest.events[newest.events.length - 1];
   const first = pages.events[0];
@@ -25,7 +25,7 @@ export function withNewest(pages: Pages, newest: Events, most: number): Pages {
   return { events: kept, next: events.length > most && oldest ? oldest.number : pages.next, hasNewest: true };
 }
 
-/** Takes in the page after the last one. Where there is no room, the newest go. */
+/** Adds the next older page. The newest events are dropped if there are too many. */
 export function withOlder(pages: Pages, older: Events, most: number): Pages {
   const last = pages.events[pages.events.length - 1];
   const added = older.events.filter((event) => !last || event.number < last.number);

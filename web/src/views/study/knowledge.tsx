@@ -21,7 +21,7 @@ import { regionNote } from "../../words/policy";
 
 type Look = "map" | "one";
 
-/** f as far as it is known: along one knob, or over two. */
+/** The estimated reward along one knob, or over two. */
 export function KnowledgeCard(props: StudyParts) {
   const place = useRef<HTMLDivElement>(null);
   const { space } = props.study.specification;
@@ -37,7 +37,7 @@ export function KnowledgeCard(props: StudyParts) {
   const y = knobNamed(space, chosen.y ?? (x?.name === firstY ? firstX : firstY));
   const isMap = look === "map" && x !== undefined && y !== undefined && x.name !== y.name;
   const known = knownFrom(props.study.specification, arms.value?.arms ?? [], props.feed.best);
-  const isWaiting = knobs.loading && knobs.value === null; // or the picture would jump to another pair
+  const isWaiting = knobs.loading && knobs.value === null; // otherwise the plot would jump to another pair
 
   return (
     <Card
@@ -47,7 +47,7 @@ export function KnowledgeCard(props: StudyParts) {
         space.length > 1 && (
           <>
             <Segments
-              label="Kind of picture"
+              label="Kind of plot"
               options={[
                 ["map", "Two knobs"],
                 ["one", "One knob"],
@@ -57,7 +57,7 @@ export function KnowledgeCard(props: StudyParts) {
             />
             {(space.length > 2 || !isMap) && (
               <KnobMenu
-                label={isMap ? "Knob to the right" : "Knob"}
+                label={isMap ? "Horizontal knob" : "Knob"}
                 space={space}
                 value={x?.name ?? ""}
                 choose={(name) =>
@@ -69,7 +69,7 @@ export function KnowledgeCard(props: StudyParts) {
             )}
             {isMap && space.length > 2 && (
               <KnobMenu
-                label="Knob upwards"
+                label="Vertical knob"
                 space={space}
                 value={y?.name ?? ""}
                 choose={(name) =>
@@ -84,7 +84,7 @@ export function KnowledgeCard(props: StudyParts) {
       <div ref={place} class={space.length > 1 ? "knowledge" : undefined}>
         <div class="knowledge-picture">
           {isWaiting || !x ? (
-            <Loading height={360} label="Loading what is known" />
+            <Loading height={360} label="Loading the estimate" />
           ) : isMap ? (
             <MapPicture {...props} x={x} y={y} known={known} beat={beat} />
           ) : (
@@ -132,14 +132,14 @@ function KnobMenu(props: { label: string; space: Knob[]; value: string; choose: 
 
 type PictureParts = StudyParts & { known: Known; beat: unknown };
 
-/** The estimate at a path, or what is said instead of it. */
+/** The estimate at a path, or a message in its place. */
 function useEstimate(parts: PictureParts, query: { x: string; y?: string }) {
   const answer = useAnswer<Estimate>(studyPath(parts.name, "estimate", query), parts.beat);
   const { source } = usePage();
   const isOurs = answer.value?.x.name === query.x && answer.value.y?.name === query.y;
   const instead = isOurs ? null : answer.error && !answer.loading ? (
     source.frozen ? (
-      <Empty title="This report has no such picture." />
+      <Empty title="This report does not include this plot." />
     ) : (
       <Failure error={answer.error} />
     )
@@ -152,7 +152,7 @@ function useEstimate(parts: PictureParts, query: { x: string; y?: string }) {
   return {
     estimate,
     instead: isNothing ? (
-      <Empty title="Nothing is known yet.">
+      <Empty title="Nothing has been learnt yet.">
         <p>The estimate is drawn once there are rewards.</p>
       </Empty>
     ) : (
@@ -168,7 +168,9 @@ function OnePicture(props: PictureParts & { knob: Knob }) {
   const best = known.best && valueIn(known.best.arm, knob.name);
   const words =
     `The estimate for each value of ${shortened(knob.name, 60)}.` +
-    (best === null || best === undefined ? "" : ` The best arm known has ${shortened(valueText(best), 60)}.`);
+    (best === null || best === undefined
+      ? ""
+      : ` The best setting so far has ${shortened(valueText(best), 60)}.`);
   if (knob.type === "choice") {
     return (
       <>
@@ -185,18 +187,16 @@ function OnePicture(props: PictureParts & { knob: Knob }) {
   const isBand = estimate.lower.some((value) => value !== null);
   return (
     <>
-      <Curve knob={knob} estimate={estimate} known={known} label={`${words} The arrows move along it.`} />
+      <Curve knob={knob} estimate={estimate} known={known} label={`${words} The arrow keys move along it.`} />
       <p class="axis-name axis-name-x" title={knob.name}>
         {knob.name} →
       </p>
       <div class="legend chart-legend">
         <Key shape="line">estimate</Key>
         {isBand && <Key shape="band">{bandWords(estimate, known.level)}</Key>}
-        {estimate.bound.some((value) => value !== null) && (
-          <Key shape="bound">the best that f may be, as the search sees it</Key>
-        )}
-        {known.arms.length > 0 && <Key shape="arms">arms tried, larger with more pulls</Key>}
-        {known.arms.length > 0 && <Key shape="bars">where the pulls went</Key>}
+        {estimate.bound.some((value) => value !== null) && <Key shape="bound">upper bound of the search</Key>}
+        {known.arms.length > 0 && <Key shape="arms">settings tried, larger with more pulls</Key>}
+        {known.arms.length > 0 && <Key shape="bars">number of pulls</Key>}
         {known.best && <Key shape="ring">best</Key>}
         {known.baseline && <Key shape="square">baseline</Key>}
       </div>
@@ -208,7 +208,7 @@ function OnePicture(props: PictureParts & { knob: Knob }) {
 function MapPicture(props: PictureParts & { x: Knob; y: Knob }) {
   const { x, y, known } = props;
   const space: Knob[] = props.study.specification.space;
-  // The report has each pair once, in the order of the space.
+  // The report has each pair once, in the order of the search space.
   const isTurned = space.indexOf(x) > space.indexOf(y);
   const asked = useEstimate(props, isTurned ? { x: y.name, y: x.name } : { x: x.name, y: y.name });
   if (asked.instead || !asked.estimate) return asked.instead;
@@ -222,7 +222,7 @@ function MapPicture(props: PictureParts & { x: Knob; y: Knob }) {
           direction={known.direction}
           what="Estimated mean reward"
         />
-        {known.arms.length > 0 && <Key shape="tried">arms tried, larger with more pulls</Key>}
+        {known.arms.length > 0 && <Key shape="tried">settings tried, larger with more pulls</Key>}
         {hasContours(x, y) && <Key shape="contour">lines of equal estimate, smoothed</Key>}
         {estimate.mean.some((mean) => mean === null) && <Key shape="unknown">unknown</Key>}
       </div>
@@ -231,7 +231,7 @@ function MapPicture(props: PictureParts & { x: Knob; y: Knob }) {
   );
 }
 
-/** Where the other knobs are. */
+/** The values of the other knobs. */
 function Through(props: PictureParts & { estimate: Estimate }) {
   const { estimate } = props;
   const others = props.study.specification.space.filter(
@@ -247,7 +247,7 @@ function Through(props: PictureParts & { estimate: Estimate }) {
   const more = others.length > 6 ? ` and ${others.length - 6} more` : "";
   return (
     <p class="note through">
-      The other knobs are as in the best arm: {texts.join(", ")}
+      The other knobs are as in the best setting: {texts.join(", ")}
       {more}.
     </p>
   );

@@ -1,7 +1,7 @@
 import type { Study } from "../../api/types";
 import type { Feed } from "../../ui/feed";
 
-/** What every part of the page about a study is given. */
+/** The properties that every card of a study has. */
 export interface StudyParts {
   name: string;
   study: Study;

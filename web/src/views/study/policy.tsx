@@ -25,7 +25,7 @@ export const POLICY_ID = "policy";
 export const POLICY_TITLE = "What to set, and when";
 const MOST_PANELS = 3;
 
-/** The setting for every context, where a study has contexts. */
+/** The best setting for every context of a study with contexts. */
 export function PolicyCard(props: StudyParts) {
   const variables = contextVariables(props.study.specification);
   return variables.length > 0 ? <KnownPolicy {...props} variables={variables} /> : null;
@@ -63,11 +63,11 @@ function Instead(props: { error: Error | null }) {
   const { error } = props;
   if (!error) return <Loading height={360} label="Loading the policy" />;
   if (error instanceof Refusal && error.problem.code === "not_in_report")
-    return <Empty title="This report does not have it." />;
+    return <Empty title="This report does not include the policy." />;
   return <Failure error={error} />;
 }
 
-/** One picture for each knob, of one variable or two; there is none of three. */
+/** A plot for each knob over one or two variables; there is none for three. */
 function Pictures(props: StudyParts & { variables: Variable[]; policy: Policy }) {
   const { policy, variables } = props;
   const { space } = props.study.specification;
@@ -76,7 +76,7 @@ function Pictures(props: StudyParts & { variables: Variable[]; policy: Policy })
   const knobs = drawnKnobs(space, policy.rows, MOST_PANELS);
   const over = namesText(variables.map((variable) => shortened(variable.name, 60)));
   const label = (knob: Knob) =>
-    `${shortened(knob.name, 60)} over ${over}, in ${counted(policy.rows.length, "region")}; a table follows. The arrows move between regions.`;
+    `${shortened(knob.name, 60)} over ${over}, in ${counted(policy.rows.length, "region")}; a table follows. The arrow keys move between regions.`;
   return (
     <div class="policy-pictures">
       {knobs.map((knob) => (
@@ -99,7 +99,7 @@ function Pictures(props: StudyParts & { variables: Variable[]; policy: Policy })
   );
 }
 
-/** What contexts add to the rewards of all settings, which changes no decision. */
+/** The effect of contexts on the rewards of all settings, which does not change decisions. */
 function Effects(props: { variables: Variable[]; policy: Policy }) {
   const effects = props.variables.flatMap((variable) => {
     const parts = props.policy.effects[variable.name] ?? [];
@@ -108,13 +108,13 @@ function Effects(props: { variables: Variable[]; policy: Policy }) {
   if (effects.length === 0) return null;
   return (
     <section class="policy-effects" aria-labelledby="policy-effects">
-      <h3 id="policy-effects">What the context adds to the rewards of all settings</h3>
+      <h3 id="policy-effects">The effect of the context on the rewards of all settings</h3>
       <div class="policy-effect-list">
         {effects.map(({ variable, parts }) => {
           const words = effectSentence(variable, parts);
           return (
             <div key={variable.name}>
-              <EffectChart variable={variable} parts={parts} label={`Added by ${variable.name}. ${words}`} />
+              <EffectChart variable={variable} parts={parts} label={`Effect of ${variable.name}. ${words}`} />
               <p class="note">{words}</p>
             </div>
           );
@@ -148,9 +148,9 @@ function Rows(props: { variables: Variable[]; policy: Policy; level: number }) {
                 {percent(props.level)} interval
               </th>
               <th scope="col" class="number">
-                Pulls of it
+                Its pulls
               </th>
-              <th scope="col">May be the same as in row</th>
+              <th scope="col">May be as in row</th>
               {hasLimits && <th scope="col">Limits</th>}
             </tr>
           </thead>
@@ -173,9 +173,7 @@ function Rows(props: { variables: Variable[]; policy: Policy; level: number }) {
           </tbody>
         </table>
       </div>
-      <p class="note">
-        Intervals are of what a setting earns in the mean over the contexts that come to its region.
-      </p>
+      <p class="note">Intervals are for the mean reward of a setting over the contexts of its region.</p>
     </>
   );
 }

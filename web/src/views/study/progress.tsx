@@ -60,7 +60,7 @@ export function ProgressCard(props: StudyParts) {
   if (!view && value.count.length === 0 && value.failures.length === 0) {
     return (
       <Card title={title}>
-        <Empty title={without}>{!isOver && <p>They are drawn here as they come in.</p>}</Empty>
+        <Empty title={without}>{!isOver && <p>They are drawn here as they arrive.</p>}</Empty>
       </Card>
     );
   }
@@ -70,7 +70,7 @@ export function ProgressCard(props: StudyParts) {
   return (
     <Card
       title={title}
-      note={view ? "A part of it. Press 0 or All to see everything." : words}
+      note={view ? "Zoomed in. Press 0 or All to see everything." : words}
       tools={
         <>
           <Segments
@@ -100,14 +100,14 @@ export function ProgressCard(props: StudyParts) {
         zoom={zoom}
         height={inPixels(HEIGHT)}
         onWidth={setWidth}
-        label={`Rewards over ${by === "pulls" ? "pulls" : "time"}. ${words} Plus and minus zoom, the arrows move, 0 shows all.`}
+        label={`Rewards over ${by === "pulls" ? "pulls" : "time"}. ${words} Plus and minus zoom, the arrow keys move, 0 shows all.`}
       />
       <RewardsLegend history={value} picture={picture} />
     </Card>
   );
 }
 
-/** What the server knows of the part that is seen; in a report, all that it has. */
+/** The history of the visible range; in a report, all of its data. */
 function useHistory(parts: StudyParts, by: By, view: View, width: number): Answer<History> {
   const { source } = usePage();
   const settledView = useSettled(view, 150);
@@ -120,7 +120,7 @@ function useHistory(parts: StudyParts, by: By, view: View, width: number): Answe
   return useAnswer<History>(path, settledView || source.frozen ? 0 : beat);
 }
 
-/** Half as much again on either side, so that there is something to see when the picture is moved. */
+/** Adds half of the range on either side, so that moving the plot shows data at once. */
 function around(view: View): { from?: number; to?: number } {
   if (!view) return {};
   const half = (view[1] - view[0]) / 2;
@@ -131,7 +131,7 @@ function around(view: View): { from?: number; to?: number } {
 function wholeOf(history: History, by: By): Range {
   const [from, to] = by === "pulls" ? history.extent.pulls : (history.extent.time ?? [0, 0]);
   if (to - from <= 1) return [from - 0.5, to + 0.5];
-  return padded([from, to], 0.01); // what is at the ends is seen, too
+  return padded([from, to], 0.01); // so that points at the ends are visible
 }
 
 function RewardsLegend(props: { history: History; picture: RewardsPicture }) {
@@ -144,18 +144,18 @@ function RewardsLegend(props: { history: History; picture: RewardsPicture }) {
       {raw ? (
         <>
           <Key shape="dots">rewards</Key>
-          {columns.pull.length > 6 && <Key shape="line">mean of the {around} around</Key>}
+          {columns.pull.length > 6 && <Key shape="line">mean of {around} neighbours</Key>}
         </>
       ) : (
         <>
           <Key shape="line">mean reward</Key>
           <Key shape="band">one standard deviation around it</Key>
-          <Key shape="range">least to largest</Key>
+          <Key shape="range">minimum to maximum</Key>
         </>
       )}
       {history.baseline.mean.length > 0 && <Key shape="baseline">baseline</Key>}
       {history.level.mean.length > 0 && (
-        <Key shape="level">what the best setting earns while the level moves</Key>
+        <Key shape="level">reward of the best setting while the level moves</Key>
       )}
       {failures > 0 && (
         <Key shape="failure">{failures === 1 ? "1 failure" : `${wholeText(failures)} failures`}</Key>

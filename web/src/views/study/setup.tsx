@@ -13,7 +13,7 @@ import { Card } from "../../ui/parts";
 import { limitText, optionText, rangeText } from "../../words/setup";
 import type { StudyParts } from "./parts";
 
-/** What the study file says. */
+/** The settings of the study. */
 export function SetupCard(props: StudyParts) {
   const { study } = props;
   const { source } = usePage();
@@ -25,7 +25,7 @@ export function SetupCard(props: StudyParts) {
       title="How is it set up?"
       note={
         <>
-          Made on {clock(study.created)}
+          Created on {clock(study.created)}
           {study.forked_from && (
             <>
               {" "}
@@ -119,12 +119,12 @@ function Objective(props: { specification: Specification }) {
   return (
     <Part title="Objective">
       <dl class="facts">
-        <Fact name="wanted">{direction === "maximize" ? "large rewards" : "small rewards"}</Fact>
+        <Fact name="goal">{direction === "maximize" ? "large rewards" : "small rewards"}</Fact>
         <Fact name="range of rewards">
-          {numbers ? `${plain(numbers[0])} to ${plain(numbers[1])}` : "learnt from them"}
-          {props.specification.hard_range && ", never left"}
+          {numbers ? `${plain(numbers[0])} to ${plain(numbers[1])}` : "learnt from the rewards"}
+          {props.specification.hard_range && ", a hard limit"}
         </Fact>
-        <Fact name="intervals at">{percent(confidence)}</Fact>
+        <Fact name="level of intervals">{percent(confidence)}</Fact>
         {budget &&
           Object.entries(budget).map(([name, value]) => (
             <Fact key={name} name={BUDGET_NAMES[name] ?? name}>
@@ -152,7 +152,7 @@ function System(props: { specification: Specification; options: OptionSetting[] 
   if (!system) {
     return (
       <Part title="System">
-        <p class="note">Workers ask what to try, and tell how it went. There is no command to run.</p>
+        <p class="note">Workers ask for settings and tell their rewards. There is no command to run.</p>
       </Part>
     );
   }
@@ -174,7 +174,7 @@ function System(props: { specification: Specification; options: OptionSetting[] 
   );
 }
 
-/** Those that differ from their defaults; the others are folded. */
+/** Options that differ from their defaults; the others are folded. */
 function Options(props: { options: OptionSetting[] }) {
   const chosen = props.options.filter((option) => !option.is_default);
   const usual = props.options.filter((option) => option.is_default);
@@ -183,7 +183,7 @@ function Options(props: { options: OptionSetting[] }) {
       {chosen.length > 0 ? (
         <OptionList options={chosen} />
       ) : (
-        <p class="note">All options are the usual ones.</p>
+        <p class="note">All options have their defaults.</p>
       )}
       {usual.length > 0 && (
         <details class="usual">

@@ -14,7 +14,7 @@ import { useAnswer } from "../../ui/hooks";
 import { Card, Empty, Failure, Loading } from "../../ui/parts";
 import { regionNote } from "../../words/policy";
 
-/** The tree of the search: how finely it has looked, and where. */
+/** The tree of the search: where and how finely it has searched. */
 export function TreeCard(props: StudyParts) {
   const place = useRef<HTMLDivElement>(null);
   const beat = useWhileSeen(place, usePaced(props.feed.beat, 10_000));
@@ -37,10 +37,10 @@ export function TreeCard(props: StudyParts) {
           )
         ) : cells.length === 0 ? (
           <Empty title="There is no tree to draw.">
-            <p>The optimizer {props.study.optimizer} keeps none, or it has not begun.</p>
+            <p>The optimizer {props.study.optimizer} has no tree, or the study has not begun.</p>
           </Empty>
         ) : !hasLooked(cells) ? (
-          <Empty title="It has not looked anywhere yet.">
+          <Empty title="It has not searched anywhere yet.">
             <p>The tree is drawn once there are rewards.</p>
           </Empty>
         ) : (
@@ -55,10 +55,10 @@ const hasLooked = (cells: Placed[]) => cells.some((cell) => cell.pulls > 0);
 
 function noteOf(tree: Tree | null, cells: Placed[]): string | undefined {
   if (!hasLooked(cells)) return undefined;
-  if (cells.length === 1) return "It has looked at everything as one so far.";
+  if (cells.length === 1) return "The search space is not divided yet.";
   const deepest = cells.reduce((most, cell) => Math.max(most, cell.depth), 0);
   const left = tree?.left_out ? ` ${counted(tree.left_out, "more cell")} with few pulls not drawn.` : "";
-  return `${counted(cells.length, "cell")} in ${counted(deepest + 1, "row")}: the further down, the finer it has looked.${left}`;
+  return `${counted(cells.length, "cell")} in ${counted(deepest + 1, "row")}: the lower the row, the finer the cells.${left}`;
 }
 
 function TreePicture(props: StudyParts & { cells: Placed[] }) {
@@ -80,18 +80,18 @@ function TreePicture(props: StudyParts & { cells: Placed[] }) {
         direction={direction}
         zoom={zoom}
         zoomTo={zoomTo}
-        label={`The tree of the search as rows of ${counted(cells.length, "cell")}; a table of the most pulled follows. The arrows move between cells, Enter zooms into one, Escape goes back.`}
+        label={`The tree of the search as rows of ${counted(cells.length, "cell")}; a table of those with most pulls follows. The arrow keys move between cells, Enter zooms into one, Escape goes back.`}
       />
       <div class="legend chart-legend">
         <ColourBar range={range} direction={direction} what="Mean reward" />
-        <span>Width: share of the space. Faint: few pulls. Click a cell to see it larger.</span>
+        <span>Width: share of the search space. Faint: few pulls. Click a cell to see it larger.</span>
       </div>
       <MostPulled space={space} cells={cells} />
     </>
   );
 }
 
-/** The way back up. */
+/** The path up to the root. */
 function Crumbs(props: { space: Knob[]; zoom: Placed; zoomTo: (cell: Placed) => void }) {
   const way = wayTo(props.zoom);
   const shown = way.length > 5 ? [way[0], null, ...way.slice(-3)] : way;
@@ -124,7 +124,7 @@ function crumb(space: Knob[], cell: Placed): string {
 
 const ROWS = 10;
 
-/** The same in words, for the cells that got most. */
+/** The cells with most pulls as a table. */
 function MostPulled(props: { space: Knob[]; cells: Placed[] }) {
   const most = mostPulled(props.cells, ROWS);
   if (most.length === 0) return null;

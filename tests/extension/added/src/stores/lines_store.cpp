@@ -170,7 +170,7 @@ void take_line(const std::string& text, MemoryStudies& all, MemoryStudies::Study
 
 std::unique_ptr<LockFile::Lock> lock_of(const std::string& name, const std::string& path) {
   auto lock = std::make_shared<LockFile>(path)->try_take(0);
-  if (!lock) throw StoreError(StoreError::Fault::busy, name + ": somebody has it open");
+  if (!lock) throw StoreError(StoreError::Fault::busy, name + ": another process has it open");
   return lock;
 }
 

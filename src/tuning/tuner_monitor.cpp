@@ -1,4 +1,4 @@
-#include "tuning/lookout.hpp"
+#include "tuning/tuner_monitor.hpp"
 
 #include "core/excerpt.hpp"
 #include "journal/command_text.hpp"
@@ -13,16 +13,17 @@ namespace canopy {
 namespace {
 
 constexpr double kBetweenLooks = 1.0;  // seconds
-constexpr double kSlice = 0.02;        // of a sleep: how late a signal may be noticed
+// The maximum delay in seconds until a sleep notices a signal.
+constexpr double kSlice = 0.02;
 
 }  // namespace
 
-Lookout::Lookout(Study& study, const TunerSignals& signals, OnProgress on_progress)
+TunerMonitor::TunerMonitor(Study& study, const TunerSignals& signals, OnProgress on_progress)
     : study_(study), signals_(signals), on_progress_(std::move(on_progress)) {}
 
-// --- what people want ---------------------------------------------------------------------------
+// --- commands -----------------------------------------------------------------------------------
 
-void Lookout::look() {
+void TunerMonitor::poll_commands() {
   const double now = study_.clock().steady_time();
   if (now < next_look_) return;
   next_look_ = now + kBetweenLooks;
@@ -31,13 +32,13 @@ void Lookout::look() {
     posted = study_.store().commands(study_.record().id,
                                      std::max(commands_seen_, state().last_command()));
   } catch (const StoreError&) {
-    return;  // a store that cannot be read now can be read later
+    return;  // the commands are read again later
   }
   for (const PostedCommand& each : posted) take(each);
   if (!posted.empty()) study_.commit();
 }
 
-void Lookout::take(const PostedCommand& posted) {
+void TunerMonitor::take(const PostedCommand& posted) {
   commands_seen_ = posted.number;
   try {
     const WantedCommand wanted = command_from(posted.text);
@@ -45,34 +46,34 @@ void Lookout::take(const PostedCommand& posted) {
     const bool needs_baseline =
         wanted.command == RunnerCommand::baseline || wanted.command == RunnerCommand::confirm;
     if (needs_baseline && !study_.specification().baseline) {
-      study_.note(Failed{0, fmt::format("{}, as {} wants: the study has no baseline",
+      study_.note(Failed{0, fmt::format("command {} by {}: the study has no baseline",
                                         name_of(wanted.command), excerpt(wanted.by))});
     }
   } catch (const SpecificationError& error) {
-    study_.note(Failed{0, fmt::format("command {} cannot be understood: {}", posted.number,
-                                      excerpt(error.what(), 200))});
+    study_.note(Failed{
+        0, fmt::format("command {} is invalid: {}", posted.number, excerpt(error.what(), 200))});
   }
 }
 
-std::optional<RunnerCommand> Lookout::wanted_wait() const {
-  if (over_early()) return std::nullopt;
+std::optional<RunnerCommand> TunerMonitor::pause_command() const {
+  if (early_end_reason()) return std::nullopt;
   if (state().order()) return state().order();
   const bool by_signal = signals_.pause != nullptr && *signals_.pause;
   return by_signal ? std::optional(RunnerCommand::pause) : std::nullopt;
 }
 
-// --- the end ------------------------------------------------------------------------------------
+// --- reasons to end -----------------------------------------------------------------------------
 
-std::optional<TuneEnd> Lookout::over_early() const {
+std::optional<TuneEnd> TunerMonitor::early_end_reason() const {
   if (end_) return end_;
   if (signals_.stop) return TuneEnd{TuneEnd::Why::interrupted, std::string(kWasInterrupted)};
   if (state().order() != RunnerCommand::end) return std::nullopt;
   return TuneEnd{TuneEnd::Why::budget, "ended by " + excerpt(state().ordered_by())};
 }
 
-std::optional<TuneEnd> Lookout::over() const {
+std::optional<TuneEnd> TunerMonitor::end_reason() const {
   const Budget& budget = study_.specification().budget;
-  if (auto end = over_early()) return end;
+  if (auto end = early_end_reason()) return end;
   if (budget.pulls && pulls() >= *budget.pulls) {
     return TuneEnd{TuneEnd::Why::budget,
                    fmt::format("the budget of {} pulls is used", *budget.pulls)};
@@ -84,9 +85,9 @@ std::optional<TuneEnd> Lookout::over() const {
   return std::nullopt;
 }
 
-// --- time, and how far we are -------------------------------------------------------------------
+// --- time and progress --------------------------------------------------------------------------
 
-bool Lookout::sleep(double seconds) {
+bool TunerMonitor::sleep(double seconds) {
   const Clock& clock = study_.clock();
   const double end = clock.steady_time() + seconds;
   double next_report = clock.steady_time() + kBetweenLooks;
@@ -95,16 +96,16 @@ bool Lookout::sleep(double seconds) {
     if (is_stopped()) return false;
     if (now >= next_report) {
       next_report += kBetweenLooks;
-      look();
+      poll_commands();
       report(progress_.phase);
-      if (is_called_away()) return false;
+      if (is_interrupted()) return false;
     }
     study_.clock().sleep(std::min(kSlice, end - now));
   }
   return !is_stopped();
 }
 
-void Lookout::report(Phase phase) {
+void TunerMonitor::report(Phase phase) {
   progress_.phase = phase;
   if (!on_progress_) return;
   progress_.seconds = seconds();
@@ -116,7 +117,7 @@ void Lookout::report(Phase phase) {
   on_progress_(progress_);
 }
 
-void Lookout::start_clock() {
+void TunerMonitor::start_clock() {
   if (clock_runs_) return;
   earlier_seconds_ = state().seconds_so_far();
   started_ = study_.now();
@@ -125,18 +126,18 @@ void Lookout::start_clock() {
   clock_runs_ = true;
 }
 
-void Lookout::stop_clock() {
+void TunerMonitor::stop_clock() {
   if (!clock_runs_) return;
   study_.note(TunerStopped{std::string(kPaused)});
   study_.commit();
   clock_runs_ = false;
 }
 
-double Lookout::seconds() const {
+double TunerMonitor::seconds() const {
   return clock_runs_ ? earlier_seconds_ + (study_.now() - started_) : state().seconds_so_far();
 }
 
-std::uint64_t Lookout::pulls() const {
+std::uint64_t TunerMonitor::pulls() const {
   return study_.summary().t - 1 + state().held().size() + state().deferred().size();
 }
 

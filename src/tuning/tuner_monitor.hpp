@@ -11,37 +11,37 @@
 
 namespace canopy {
 
-/// What a tuner keeps an eye on while it works and while it waits: what people want of it, the
-/// signals, the time it has taken, and whether something has ended it. It says how far it is.
-class Lookout {
+/// The state of a running tuner that is not about the system: commands from users, signals, the
+/// time used, and the reason to end. It also reports the progress.
+class TunerMonitor {
  public:
   using Phase = TuneProgress::Phase;
 
-  /// All must outlive it.
-  Lookout(Study& study, const TunerSignals& signals, OnProgress on_progress);
+  /// All arguments must outlive this object.
+  TunerMonitor(Study& study, const TunerSignals& signals, OnProgress on_progress);
 
-  /// Takes note of what people want (Mailbox::post_command), at most once a second.
-  void look();
-  /// Looks at everything from the start again: the study was read anew.
-  void start_over() { commands_seen_ = 0; }
+  /// Reads and accepts posted commands (Mailbox::post_command), at most once a second.
+  void poll_commands();
+  /// Reads all commands again, after the study was reloaded.
+  void reread_commands() { commands_seen_ = 0; }
 
-  /// Something that ends the tuning.
+  /// Sets the reason to end.
   void end(TuneEnd end) { end_ = std::move(end); }
-  /// Why it ends, if it does, whatever is left of the budget; or with the budget.
-  [[nodiscard]] std::optional<TuneEnd> over_early() const;
-  [[nodiscard]] std::optional<TuneEnd> over() const;
+  /// The reason to end; `early_end_reason` ignores the budget.
+  [[nodiscard]] std::optional<TuneEnd> early_end_reason() const;
+  [[nodiscard]] std::optional<TuneEnd> end_reason() const;
 
-  /// The command that pauses the search, while one is in force.
-  [[nodiscard]] std::optional<RunnerCommand> wanted_wait() const;
-  /// Whether to leave the work as it is, for a pause or the end.
-  [[nodiscard]] bool is_called_away() const { return over_early() || wanted_wait(); }
+  /// The pause, hold or baseline command in force, if any.
+  [[nodiscard]] std::optional<RunnerCommand> pause_command() const;
+  /// Whether to interrupt the work, for a pause or the end.
+  [[nodiscard]] bool is_interrupted() const { return early_end_reason() || pause_command(); }
   [[nodiscard]] bool is_stopped() const { return signals_.stop; }
 
-  /// Sleeps so long, looking and reporting now and then. False if there was no reason to go on, at
-  /// the end or before.
+  /// Sleeps, while checking signals and reporting progress. Returns false if there is a reason to
+  /// end, before or after the sleep.
   [[nodiscard]] bool sleep(double seconds);
 
-  /// What is done now, for people; and what is known of the system.
+  /// Reports the progress, with the given phase.
   void report(Phase phase);
   void set_phase(Phase phase) { progress_.phase = phase; }
   void note_setting(std::string setting) { progress_.setting = std::move(setting); }
@@ -53,15 +53,15 @@ class Lookout {
   }
   void note_reward(double reward) { progress_.reward = reward; }
   [[nodiscard]] const std::string& failure() const { return progress_.failure; }
-  /// What its command has written to its standard error, and whether it took too long.
+  /// The standard error of the command that failed last, and whether it timed out.
   [[nodiscard]] const std::string& errors() const { return errors_; }
   [[nodiscard]] bool has_timed_out() const { return has_timed_out_; }
 
-  // The time of tuning, without pauses.
+  // The tuning time, excluding pauses.
   void start_clock();
-  void stop_clock();  ///< for a pause
+  void stop_clock();  ///< at the beginning of a pause
   [[nodiscard]] double seconds() const;
-  /// Rewards, those that are held back included.
+  /// The number of rewards, including those that are held back.
   [[nodiscard]] std::uint64_t pulls() const;
 
  private:
@@ -79,7 +79,7 @@ class Lookout {
   double earlier_seconds_ = 0.0;
   double started_ = 0.0;
   double next_look_ = 0.0;
-  std::uint64_t commands_seen_ = 0;  // those included that could not be understood
+  std::uint64_t commands_seen_ = 0;  // includes invalid ones
 };
 
 }  // namespace canopy
