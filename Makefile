@@ -4,7 +4,7 @@ MAKEFLAGS += --no-print-directory
 SOURCES = $$(git ls-files '*.cpp' '*.hpp')
 DOCUMENTS = $$(git ls-files 'docs/*.md')
 
-.PHONY: help setup build run python classes test test-all test-cpp test-web test-python test-sanitized test-clang test-service test-extension test-random test-asan test-tsan fuzz torture bench bench-tuned \
+.PHONY: help setup build run demo python classes test test-all test-cpp test-web test-python test-sanitized test-clang test-service test-extension test-random test-asan test-tsan fuzz torture bench bench-tuned \
         bench-ablation bench-stuck bench-memory bench-drift bench-contexts bench-flight bench-service bench-page bench-peers coverage trials gallery figures screenshots tables format lint \
         wheel deb clean
 
@@ -18,12 +18,20 @@ build: setup  ## Build everything; the tool is build/canopy
 	@cmake --preset release
 	@cmake --build --preset release
 
-run: setup  ## Build, then run the paper's experiments: tables, figures and a page in out/paper
+.PHONY: tool
+tool: setup
 	@mkdir -p build && echo "Building (the first time takes a few minutes) ..."
 	@cmake --preset release > build/build.log 2>&1 \
 	  && cmake --build --preset release --target canopy_tool >> build/build.log 2>&1 \
 	  || { cat build/build.log; exit 1; }
+
+run: tool  ## Build, then run the paper's experiments: tables, figures and a page in out/paper
 	build/canopy experiment experiments/paper.toml
+
+SECONDS = 60
+demo: tool  ## Build, then tune a simulated shop live for a minute, with the page open (SECONDS=300 for longer)
+	@scripts/setup.sh demo
+	@python3 examples/demo/demo.py --seconds $(SECONDS)
 
 # Incremental, unlike `pip install .`: the tools that pip would fetch for every build are kept in the environment.
 python: setup python-environment  ## Build the wheel and install it in build/python, an environment of its own

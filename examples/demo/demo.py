@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import time
@@ -118,9 +119,9 @@ class Story:
     def tell_of(self, study: str, record: Record) -> None:
         minute, event = record["minute"], record["event"]
         before = self.records[study][-1]["minute"] if self.records[study] else minute
-        for day in range(int(before // DAY), min(int(minute // DAY), len(DAYS))):
-            self.tell_of_day(study, day)
-        if before < DEPLOYMENT <= minute and study == "pages":
+        for day in range(int(before // DAY), min(int(minute // DAY), len(DAYS) - 1)):
+            self.tell_of_day(study, day, (day + 1) * DAY - 1)
+        if study == "pages" and before < DEPLOYMENT <= minute:
             self.tell(minute, study, "a deployment makes the backend five times slower; canopy is not told")
         if event in ("crash", "outage"):
             self.broken, self.broke_at = record, time.monotonic()
@@ -129,26 +130,32 @@ class Story:
         elif event == "measured" and study == "workers" and self.broken:
             now = f"{record['workers']} workers"
             if self.broken["event"] == "crash":
-                crash = f"{self.broken['workers']} workers do not fit into the memory: the service crashed"
+                crash = f"{self.broken['workers']} workers need too much memory: the service crashed"
                 self.tell(self.broken["minute"], study, f"{crash}; canopy went back to {now}")
             else:
                 seconds = time.monotonic() - self.broke_at
-                self.tell(minute, study, f"it is back after {seconds:.1f} seconds; canopy blames no setting and goes on with {now}")
+                self.tell(minute, study, f"it is back after {seconds:.1f} seconds; canopy blamed no setting and goes on with {now}")
             self.broken = None
 
-    def tell_of_day(self, study: str, day: int) -> None:
-        records, end = of_day(self.records[study], day), (day + 1) * DAY - 1
+    def tell_of_day(self, study: str, day: int, minute: float) -> None:
+        records = of_day(self.records[study], day)
         if study == "workers":
-            all_day = workers_of(records)
-            canopy, today = all_day["canopy"], all_day["today"]
-            what = (
-                f"earned {canopy['earned']:.0f} dollars an hour ({WORKERS_TODAY} workers: {today['earned']:.0f}, best: {all_day['best']['earned']:.0f}), "
-                f"{100 * canopy['beyond']:.0f} % beyond {P99_LIMIT:.0f} ms ({WORKERS_TODAY} workers: {100 * today['beyond']:.0f} %)"
-            )
+            who = workers_of(records)
+            earned = {name: f"{each['earned']:.0f}" for name, each in who.items()}
+            beyond = {name: f"{100 * each['beyond']:.0f} %" for name, each in who.items()}
+            what = f"earned {earned['canopy']} $/h (as today: {earned['today']}, best: {earned['best']})"
+            what += f"; p99 beyond the limit {beyond['canopy']} of the time (as today: {beyond['today']})"
         else:
             orders = pages_of(records)
-            what = f"{orders['canopy']:.1f} orders of 1000 visits ({TTL_TODAY:.0f} s: {orders['today']:.1f}, best: {orders['best']:.1f})"
-        self.tell(end, study, what)
+            usual = statistics.mode(each["ttl_seconds"] for each in records)
+            what = f"{orders['canopy']:.1f} orders of 1000 visits (as today: {orders['today']:.1f}, best: {orders['best']:.1f})"
+            what += f", most often with {usual:.0f} s"
+        self.tell(minute, study, what)
+
+    def finish(self) -> None:
+        self.go_on()
+        for study in STUDIES:
+            self.tell_of_day(study, len(DAYS) - 1, min(self.records[study][-1]["minute"], WEEK - 1))
 
     def show_where_it_is(self) -> None:
         if not self.is_live or self.broken or not all(self.records.values()):
@@ -194,9 +201,9 @@ def play(tool: Path, folder: Path, processes: Processes, arguments: argparse.Nam
     begin(folder, arguments.seconds)
     story = Story(folder)
     story.say(
-        f"A simulated shop, its working week in {arguments.seconds:g} seconds. canopy tunes two knobs of it while it runs:\n"
-        f"  workers  how many; today {WORKERS_TODAY}. The best number depends on the load, and p99 may be {P99_LIMIT:.0f} ms at most\n"
-        f"  pages    the seconds that pages stay in the cache; today {TTL_TODAY:.0f}. A deployment will change the best setting"
+        f"A simulated shop: its working week in {arguments.seconds:g} seconds. canopy tunes two knobs of it, live:\n"
+        f"  workers  how many; {WORKERS_TODAY} today. The best number depends on the load, and p99 may be {P99_LIMIT:.0f} ms at most\n"
+        f"  pages    how long they are cached; {TTL_TODAY:.0f} s today. On Wednesday a deployment changes the best time"
     )
     tuners = {}
     for study in STUDIES:
@@ -209,10 +216,10 @@ def play(tool: Path, folder: Path, processes: Processes, arguments: argparse.Nam
             has_page = False
         story.go_on()
         time.sleep(0.1)
-    story.go_on()
     for study, tuner in tuners.items():
         if tuner.returncode != 0:
             sys.exit(f"{(folder / f'{study}.out').read_text()}demo.py: the tuning of {study} has failed")
+    story.finish()
     summary = summarize(Canopy(tool, folder / "demo.db"), folder, story.records, SEED)
     (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
     store = os.path.relpath(folder / "demo.db")

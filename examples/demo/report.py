@@ -114,7 +114,7 @@ def summarize(canopy: Canopy, folder: Path, records: dict[str, list[Record]], se
 
 
 def row(title: str, cells: list[str]) -> str:
-    return f"  {title:34}" + "".join(f"{cell:>7}" for cell in cells)
+    return f"  {title:38}" + "".join(f"{cell:>7}" for cell in cells)
 
 
 def show(summary: Record) -> str:
