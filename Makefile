@@ -192,9 +192,10 @@ figures: build  ## Draw the pictures of docs/environments.md and docs/adaptive.m
 	@for name in $$(build/canopy simulate --list | sed '1,/^Environments/d' | awk '!/hartmann/ {print $$1}'); do \
 	  build/canopy environment $$name --draw docs/figures/$$name.png > /dev/null || exit 1; done
 
-screenshots: build  ## Tune a simulated system and take the pictures of the live page that docs and README show
+screenshots: build python-environment  ## Tune simulated systems and take the pictures of the live page that docs and README show
 	@scripts/setup.sh test
-	@cd web && npm run --silent screenshots
+	@rm -rf build/frames && cd web && CANOPY_FRAMES=../build/frames npm run --silent screenshots
+	@build/python/bin/python scripts/animate.py build/frames docs/figures/demo.gif
 
 tables: build  ## Measure again what stands in the sources as numbers (minutes)
 	@build/tools/tabulate_cart_pole > build/cart_pole_table.inc

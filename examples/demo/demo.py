@@ -197,6 +197,11 @@ def open_page(processes: Processes, story: Story) -> None:
         subprocess.Popen([opener, f"{address}/#/studies/workers"], stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
 
 
+def short(path: Path) -> str:
+    """As one would type it here."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
 def play(tool: Path, folder: Path, processes: Processes, arguments: argparse.Namespace) -> None:
     begin(folder, arguments.seconds)
     story = Story(folder)
@@ -222,24 +227,23 @@ def play(tool: Path, folder: Path, processes: Processes, arguments: argparse.Nam
     story.finish()
     summary = summarize(Canopy(tool, folder / "demo.db"), folder, story.records, SEED)
     (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
-    store = os.path.relpath(folder / "demo.db")
-    name = os.path.relpath(tool)
+    name, store = short(tool), short(folder / "demo.db")
     story.say(f"\n{show(summary)}\n\nTo look further")
-    story.say(f"  {name} policy workers --store {store}")
-    story.say(f"  {name} explain pages --store {store}")
-    story.say(f"  {name} dashboard --store {store}")
+    for command in ("policy workers", "explain pages", "dashboard"):
+        story.say(f"  {name} {command} --store {store}")
     if story.is_live and not arguments.no_page:
         story.say("\nThe page stays until Ctrl-C.")
-        signal.pause()
+        with contextlib.suppress(Interrupted):
+            signal.pause()
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="canopy tunes two knobs of a simulated shop while its week goes by.")
-    parser.add_argument("--seconds", type=float, default=60.0, help="that the week takes, 10 or more; a longer week has more measurements [60]")
+    parser.add_argument("--seconds", type=float, default=60.0, help="that the week takes, 8 or more; a longer week has more measurements [60]")
     parser.add_argument("--no-page", action="store_true", help="the story in the terminal alone")
     arguments = parser.parse_args()
-    if not arguments.seconds >= 10:
-        parser.error("--seconds: must be 10 or more")
+    if not arguments.seconds >= 8:
+        parser.error("--seconds: must be 8 or more")
     tool = Path(os.environ.get("CANOPY", HERE / "../../build/canopy")).resolve()
     folder = Path(os.environ.get("OUT", HERE / "../../out/demo")).resolve()
     if not os.access(tool, os.X_OK):

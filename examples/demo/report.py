@@ -133,6 +133,10 @@ def show(summary: Record) -> str:
     def one(who: str) -> str:
         return f"{week[who]['earned']:.1f} dollars an hour, {100 * week[who]['beyond']:.1f} % beyond {P99_LIMIT:.0f} ms"
 
+    def claim(study: str) -> str:
+        text: str = summary["claims"][study]
+        return text.split(";")[0]  # `canopy best` has the rest
+
     return "\n".join(
         [
             "What canopy found, and the truth, which only the simulation knows",
@@ -158,7 +162,7 @@ def show(summary: Record) -> str:
             f"  the best policy: {one('best')}",
             "",
             "What canopy claims, without the truth",
-            f"  workers  {summary['claims']['workers']}",
-            f"  pages    {summary['claims']['pages']}",
+            f"  workers  {claim('workers')}",
+            f"  pages    {claim('pages')}",
         ]
     )

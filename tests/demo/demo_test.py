@@ -33,7 +33,7 @@ def left_running() -> list[str]:
 
 class Demo(unittest.TestCase):
     def test_a_short_one_tells_the_story_and_finds_what_is_true(self) -> None:
-        running = demo("--seconds", "10", "--no-page")
+        running = demo("--seconds", "8", "--no-page")
         output, _ = running.communicate(timeout=300)
         self.assertEqual(running.returncode, 0, output)
         for part in ("the service crashed; canopy went back to", "the database is down", "it is back after", "a deployment", "The next week"):
