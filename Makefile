@@ -4,7 +4,7 @@ MAKEFLAGS += --no-print-directory
 SOURCES = $$(git ls-files '*.cpp' '*.hpp')
 DOCUMENTS = $$(git ls-files 'docs/*.md')
 
-.PHONY: help setup build run python classes test test-all test-cpp test-web test-python test-sanitized test-clang test-service test-extension test-random test-asan test-tsan fuzz torture bench bench-tuned \
+.PHONY: help setup build run demo python classes test test-all test-cpp test-web test-python test-sanitized test-clang test-service test-extension test-random test-asan test-tsan fuzz torture bench bench-tuned \
         bench-ablation bench-stuck bench-memory bench-drift bench-contexts bench-flight bench-service bench-page bench-peers coverage trials gallery figures screenshots tables format lint \
         wheel deb clean
 
@@ -18,12 +18,20 @@ build: setup  ## Build everything; the tool is build/canopy
 	@cmake --preset release
 	@cmake --build --preset release
 
-run: setup  ## Build, then run the paper's experiments: tables, figures and a page in out/paper
+.PHONY: tool
+tool: setup
 	@mkdir -p build && echo "Building (the first time takes a few minutes) ..."
 	@cmake --preset release > build/build.log 2>&1 \
 	  && cmake --build --preset release --target canopy_tool >> build/build.log 2>&1 \
 	  || { cat build/build.log; exit 1; }
+
+run: tool  ## Build, then run the paper's experiments: tables, figures and a page in out/paper
 	build/canopy experiment experiments/paper.toml
+
+SECONDS = 60
+demo: tool  ## Build, then tune a simulated shop live for a minute, with the page open (SECONDS=300 for longer)
+	@scripts/setup.sh demo
+	@python3 examples/demo/demo.py --seconds $(SECONDS)
 
 # Incremental, unlike `pip install .`: build tools are kept in the environment instead of being fetched for every build.
 python: setup python-environment  ## Build the wheel and install it in build/python, a virtual environment
@@ -184,9 +192,10 @@ figures: build  ## Draw the figures of docs/environments.md and docs/adaptive.md
 	@for name in $$(build/canopy simulate --list | sed '1,/^Environments/d' | awk '!/hartmann/ {print $$1}'); do \
 	  build/canopy environment $$name --draw docs/figures/$$name.png > /dev/null || exit 1; done
 
-screenshots: build  ## Tune a simulated system and take the screenshots of the live page for docs and README
+screenshots: build python-environment  ## Tune simulated systems and take the screenshots of the live page for docs and README
 	@scripts/setup.sh test
-	@cd web && npm run --silent screenshots
+	@rm -rf build/frames && cd web && CANOPY_FRAMES=../build/frames npm run --silent screenshots
+	@build/python/bin/python scripts/animate.py build/frames docs/figures/demo.gif
 
 tables: build  ## Measure the tables of numbers in the sources again (minutes)
 	@build/tools/tabulate_cart_pole > build/cart_pole_table.inc

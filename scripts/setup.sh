@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the packages that building ("build"), testing ("test"), linting ("lint"), Debian packages ("deb") or the Python
-# package ("python") need. Quiet and quick when nothing is missing.
+# Installs the packages that building ("build"), testing ("test"), linting ("lint"), Debian packages ("deb"), the Python
+# package ("python") or the demo ("demo") need. Quiet and quick when nothing is missing.
 #
 # "unpack FOLDER PYTHON" is for pip, which must not install system packages: the packages that building the Python module
 # needs are unpacked into a folder, without root.
@@ -59,6 +59,9 @@ libfmt-dev fmt/format.h
 libsqlite3-dev sqlite3.h
 libpq-dev postgresql/libpq-fe.h
 "
+demo_needs="
+python3 python3
+"
 deb_needs="
 dpkg-dev dpkg-shlibdeps
 file file
@@ -71,11 +74,12 @@ clang-tidy clang-tidy
 case "${1:-}" in
   build) needs=$build_needs ;;
   lint) needs=$lint_needs ;;
+  demo) needs=$demo_needs ;;
   deb) needs=$deb_needs ;;
   test) needs=$test_needs ;;
   python) needs=$python_needs ;;
   unpack) needs=$module_needs folder=$2 python=$3 ;;
-  *) echo "usage: $0 build|test|lint|deb|python, or $0 unpack FOLDER PYTHON" >&2; exit 2 ;;
+  *) echo "usage: $0 build|test|lint|deb|python|demo, or $0 unpack FOLDER PYTHON" >&2; exit 2 ;;
 esac
 
 # Entries with a slash inside or a .h are headers: one run of the preprocessor lists the missing ones.

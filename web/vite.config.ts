@@ -34,7 +34,13 @@ export default defineConfig({
           poolOptions: { forks: { singleFork: true } },
         },
       },
-      { extends: true, test: { name: "screenshots", include: ["tests/pages/screenshots.ts"] } },
+      {
+        extends: true,
+        test: {
+          name: "screenshots",
+          include: ["tests/pages/screenshots.ts", "tests/pages/demo_pictures.ts"],
+        },
+      },
       { extends: true, test: { name: "measure", include: ["tests/pages/measure.ts"] } },
     ],
   },

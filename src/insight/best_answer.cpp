@@ -43,7 +43,7 @@ BestAnswer best_answer(const Optimizer& optimizer, const Best& best,
     answer.verdict = verdict->text;
     answer.verdict_arm = verdict->arm;
   }
-  if (answer.uplift && !answer.uplift->is_best) {
+  if (answer.uplift && !answer.uplift->is_best && !answer.uplift->arm.empty()) {
     answer.limits_of_uplift = optimizer.limit_checks(answer.uplift->arm);
   }
   if (const auto& baseline = specification.baseline) {

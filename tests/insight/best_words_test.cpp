@@ -1,5 +1,7 @@
 #include "insight/best_words.hpp"
 
+#include "canopy/random.hpp"
+
 #include "insight/best_answer.hpp"
 #include "insight/best_text.hpp"
 #include "tuning/claims.hpp"
@@ -457,6 +459,31 @@ TEST(BestWords, AComparisonIsTheLastWord) {
   verdict.confirmed = false;
   verdict.arm = {50.0};
   EXPECT_TRUE(has(all(), "did not confirm ttl = 50: better after 40 pulls of both.")) << all();
+}
+
+TEST(BestAnswer, AnUpliftOfAPolicyHasNoArmOfWhichLimitsCouldBeSaid) {
+  const StudySpecification study = specification_with(
+      "[baseline]\nsetting = { ttl = 60 }\n[[limit]]\nmetric = \"p99\"\nmax = 80\n",
+      "[[context]]\nname = \"load\"\nlow = 0\nhigh = 1\n");
+  const std::unique_ptr<Optimizer> optimizer = make_optimizer(study, 1);
+  RandomStream random({.seed = 3});
+  bool is_of_earlier_policy = false;
+  for (int i = 0; i < 400; ++i) {
+    const std::vector<double> context{random.uniform()};
+    const OwnedPull pull(optimizer->ask_in(context, 1));
+    ASSERT_EQ(optimizer->measure(pull.ticket, pull.arm, {{"p99", pull.arm[0]}}), Status::ok);
+    const double reward = -std::abs(pull.arm[0] - 20.0 - 40.0 * context[0]);
+    ASSERT_EQ(optimizer->tell(pull.ticket, reward + random.normal()), Status::ok);
+    const std::optional<Uplift> uplift = optimizer->uplift();
+    if (i % 20 != 19 || !uplift || uplift->is_best) continue;
+    is_of_earlier_policy = true;
+    const std::optional<Best> best = optimizer->best_in(context);
+    ASSERT_TRUE(best);
+    const BestAnswer answer = best_answer(*optimizer, *best, study, TunerState(study));
+    EXPECT_TRUE(answer.uplift->arm.empty());
+    EXPECT_TRUE(answer.limits_of_uplift.empty());
+  }
+  EXPECT_TRUE(is_of_earlier_policy);
 }
 
 /// An optimizer that has compared ttl = 50 in pairs and found it better.
