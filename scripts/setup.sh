@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the packages that building ("build"), testing ("test"), linting ("lint"), Debian packages ("deb") or the Python
-# package ("python") need. Quiet and quick when nothing is missing.
+# Installs the packages that building ("build"), testing ("test"), linting ("lint"), Debian packages ("deb"), trying a release
+# ("dist") or the Python package ("python") need. Quiet and quick when nothing is missing.
 #
 # "unpack FOLDER PYTHON" is for pip, which has no business installing packages: what building the Python module lacks
 # is unpacked into a folder, without root and without a trace elsewhere.
@@ -28,7 +28,6 @@ libsqlite3-dev sqlite3.h
 libpq-dev postgresql/libpq-fe.h
 libboost1.81-dev boost/math/distributions/students_t.hpp
 libssl-dev openssl/ssl.h
-prometheus-cpp-dev prometheus/registry.h
 libspdlog-dev spdlog/spdlog.h
 nodejs node
 npm npm
@@ -63,6 +62,10 @@ deb_needs="
 dpkg-dev dpkg-shlibdeps
 file file
 "
+dist_needs="
+debootstrap debootstrap
+systemd-container systemd-nspawn
+"
 lint_needs="
 clang-format clang-format
 clang-tidy clang-tidy
@@ -72,10 +75,11 @@ case "${1:-}" in
   build) needs=$build_needs ;;
   lint) needs=$lint_needs ;;
   deb) needs=$deb_needs ;;
+  dist) needs=$dist_needs ;;
   test) needs=$test_needs ;;
   python) needs=$python_needs ;;
   unpack) needs=$module_needs folder=$2 python=$3 ;;
-  *) echo "usage: $0 build|test|lint|deb|python, or $0 unpack FOLDER PYTHON" >&2; exit 2 ;;
+  *) echo "usage: $0 build|test|lint|deb|dist|python, or $0 unpack FOLDER PYTHON" >&2; exit 2 ;;
 esac
 
 # Proofs with a slash inside or a .h are headers: one run of the preprocessor names those it cannot find.
@@ -127,12 +131,10 @@ if [ -n "${folder:-}" ]; then
         -o "APT::Sandbox::User=$(id -un)")
   apt-get "${here[@]}" update -qq >"$log" 2>&1 || true
   boost_of_this_release "${here[@]}"
-  for package in libsqlite3-dev libpq-dev; do  # their libraries are in packages of their own
-    case " ${missing[*]} " in
-      *" $package "*) mapfile -t -O "${#missing[@]}" missing < <(apt-cache "${here[@]}" depends "$package" |
-        awk '/Depends: lib(sqlite3-|pq)[0-9]/ {print $2}') ;;
-    esac
-  done
+  case " ${missing[*]} " in  # the library is in a package of its own
+    *" libsqlite3-dev "*) mapfile -t -O "${#missing[@]}" missing < <(apt-cache "${here[@]}" depends libsqlite3-dev |
+      awk '/Depends: libsqlite3-[0-9]/ {print $2}') ;;
+  esac
   if ! (cd "$folder/archives" && apt-get "${here[@]}" download -qq "${missing[@]}") >>"$log" 2>&1; then
     cat "$log" >&2
     echo "setup: apt-get download ${missing[*]} failed" >&2

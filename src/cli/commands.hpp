@@ -15,7 +15,7 @@ using Command = std::function<int()>;
 
 /// Said of what this build does not have.
 inline constexpr const char* kMissing =
-    "is not in this canopy, which was built without OpenSSL, prometheus-cpp or spdlog; install "
+    "is not in this canopy, which was built without OpenSSL or spdlog; install "
     "them "
     "and build it again";
 

@@ -635,7 +635,7 @@ constexpr std::array kRoutes{
         .answer_line = "Whose token it is.",
         .answer = "Me",
         .answer_example =
-            R"json({"name": "alice", "role": "admin", "roles": ["read", "work", "admin"], "studies": ["*"], "version": "0.1.0"})json"},
+            R"json({"name": "alice", "role": "admin", "roles": ["read", "work", "admin"], "studies": ["*"], "version": "1.0.0"})json"},
     Route{.method = "GET",
           .pattern = "/healthz",
           .serve = &Service::health,
