@@ -46,11 +46,11 @@ tarball: setup  ## Build the tool with as few shared libraries as possible, as a
 dist: deb wheel tarball  ## Everything of a release in build/dist: packages, wheels, sources, tarball, SBOM, checksums (half an hour)
 	@scripts/dist.sh build/dist
 
-try-dist:  ## Try what `make dist` made in bare userlands of Debian 12 and 13, and under systemd (root)
+try-dist:  ## Try what `make dist` made in bare userlands of Debian 12 and 13, under systemd and as a container (root)
 	@scripts/setup.sh dist
 	@scripts/try_install.sh build/dist/canopy-*-linux-*.tar.gz bookworm trixie
 	@suite=$$(. /etc/os-release && echo $$VERSION_CODENAME) && scripts/try_install.sh build/dist/canopy_*.deb $$suite \
-	  && scripts/try_systemd.sh build/dist/canopy_*.deb $$suite
+	  && scripts/try_systemd.sh build/dist/canopy_*.deb $$suite && scripts/try_container.sh build/dist $$suite
 
 deb: setup  ## Build Debian packages of the tool and the libraries into build/deb
 	@scripts/setup.sh deb

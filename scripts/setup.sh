@@ -65,6 +65,7 @@ file file
 dist_needs="
 debootstrap debootstrap
 systemd-container systemd-nspawn
+buildah buildah
 "
 lint_needs="
 clang-format clang-format

@@ -25,7 +25,7 @@ measure = "awk -v x={x} 'BEGIN {{ print 1 - (x - 0.3)^2 }}'"
 [baseline]
 setting = { x = 0.9 }
 [budget]
-pulls = 20
+pulls = 200
 TOML
   canopy tune demo.toml | head -n 1
   canopy studies list
@@ -73,6 +73,7 @@ for suite; do
       inside apt-get install -y -qq --no-install-recommends /tmp/canopy.deb >"$root.log" 2>&1 || { tail -n 5 "$root.log" >&2; exit 1; }
       inside bash -c "$(declare -f trial); trial"
       inside apt-get purge -y -qq --autoremove canopy >/dev/null 2>&1
+      rm -rf "$root/tmp/canopy.deb" "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/*
       ;;
     *) echo "try_install: $file is neither a .tar.gz nor a .deb" >&2; exit 2 ;;
   esac

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tries canopy.service under a real systemd: boots a chroot of Debian by systemd-nspawn, with the package of the tool installed, and
-# starts, reloads, kills, upgrades and stops the service there. Needs root, debootstrap and systemd-nspawn (systemd-container).
+# starts, reloads, kills and stops the service there. Needs root, debootstrap and systemd-nspawn (systemd-container).
 # usage: try_systemd.sh DEB SUITE
 set -euo pipefail
 deb=$(realpath "$1")
@@ -66,17 +66,14 @@ trial() {
   echo '#!/bin/bash'
   declare -f trial
   echo 'trial >/trial.log 2>&1'
-  echo 'systemctl --no-block poweroff'
 } >"$root/trial.sh"
 # Whatever the result, the machine is switched off.
 cat >"$root/etc/systemd/system/trial.service" <<'UNIT'
 [Unit]
-Wants=network-online.target
-[Service]
-Type=simple
-ExecStart=/bin/bash /trial.sh
 SuccessAction=poweroff
 FailureAction=poweroff
+[Service]
+ExecStart=/bin/bash /trial.sh
 [Install]
 WantedBy=multi-user.target
 UNIT
