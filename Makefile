@@ -6,7 +6,7 @@ DOCUMENTS = $$(git ls-files 'docs/*.md')
 
 .PHONY: help setup build run demo python classes test test-all test-cpp test-web test-python test-sanitized test-clang test-service test-extension test-random test-asan test-tsan fuzz torture bench bench-tuned \
         bench-ablation bench-stuck bench-memory bench-drift bench-contexts bench-flight bench-service bench-page bench-peers coverage trials gallery figures screenshots tables format lint \
-        wheel deb clean
+        wheel deb tarball dist try-dist clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s  %s\n", $$1, $$2}' Makefile
@@ -44,10 +44,26 @@ classes: python  ## Generate the Python classes of all optimizers from the catal
 	@$(MAKE) python
 
 wheel: setup  ## Build, check and test manylinux wheels for Python 3.10 to 3.13 into build/wheels/repaired (minutes)
-	@scripts/wheel.sh build/wheels
+	@PYTHONS="$(PYTHONS)" scripts/wheel.sh build/wheels
 
-deb: build  ## Build Debian packages of the tool and the libraries into build/deb
+tarball: setup  ## Build the tool with as few shared libraries as possible, as a tarball in build/dist
+	@cmake --preset portable
+	@cmake --build --preset portable --target canopy_tool
+	@scripts/tarball.sh build/portable build/dist
+
+dist: deb wheel tarball  ## Everything of a release in build/dist: packages, wheels, sources, tarball, SBOM, checksums (half an hour)
+	@scripts/dist.sh build/dist
+
+try-dist:  ## Try what `make dist` made in bare userlands of Debian 12 and 13, under systemd and as a container (root)
+	@scripts/setup.sh dist
+	@scripts/try_install.sh build/dist/canopy-*-linux-*.tar.gz bookworm trixie
+	@suite=$$(. /etc/os-release && echo $$VERSION_CODENAME) && scripts/try_install.sh build/dist/canopy_*.deb $$suite \
+	  && scripts/try_systemd.sh build/dist/canopy_*.deb $$suite && scripts/try_container.sh build/dist $$suite
+
+deb: setup  ## Build Debian packages of the tool and the libraries into build/deb
 	@scripts/setup.sh deb
+	@cmake --preset release
+	@cmake --build --preset release --target canopy_packages
 	@cd build && cpack -B deb
 	@rm -rf build/deb/_CPack_Packages && ls build/deb
 

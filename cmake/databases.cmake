@@ -1,6 +1,11 @@
-# Libraries of the stores: SQLite, and libpq, which is optional for the Python module.
+# Libraries of the stores: SQLite, and the headers of libpq, which are optional for the Python module. libpq itself is loaded when a
+# program opens a store in PostgreSQL (stores/libpq.hpp).
 find_path(SQLITE3_INCLUDE_DIR sqlite3.h)
-find_library(SQLITE3 sqlite3)
+if(CANOPY_PORTABLE AND NOT CANOPY_PYTHON)  # Python has an SQLite of its own, and a process should have one
+  find_library(SQLITE3 libsqlite3.a)
+else()
+  find_library(SQLITE3 sqlite3)
+endif()
 if(NOT SQLITE3_INCLUDE_DIR OR NOT SQLITE3)
   canopy_fetch(sqlite3)
   enable_language(C)
@@ -14,12 +19,11 @@ if(NOT SQLITE3_INCLUDE_DIR OR NOT SQLITE3)
 endif()
 
 find_path(LIBPQ_INCLUDE_DIR libpq-fe.h PATH_SUFFIXES postgresql)
-find_library(LIBPQ pq)
 set(CANOPY_POSTGRESQL OFF)
-if(LIBPQ_INCLUDE_DIR AND LIBPQ)
+if(LIBPQ_INCLUDE_DIR)
   set(CANOPY_POSTGRESQL ON)
 elseif(CANOPY_PYTHON)
-  message(STATUS "libpq was not found: this module cannot keep studies in PostgreSQL")
+  message(STATUS "libpq-fe.h was not found: this module cannot keep studies in PostgreSQL")
 else()
-  message(FATAL_ERROR "libpq was not found: install libpq-dev")
+  message(FATAL_ERROR "libpq-fe.h was not found: install libpq-dev")
 endif()

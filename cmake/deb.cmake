@@ -23,8 +23,17 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcanopy-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 # canopy::canopy needs none of these; canopy::experiments and canopy::studies do.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS
-    "libfmt-dev, libtomlplusplus-dev, libtbb-dev, libsqlite3-dev, libpq-dev")
+    "libfmt-dev, libtomlplusplus-dev, libtbb-dev, libsqlite3-dev, libpq5")
 set(CPACK_COMPONENT_TOOL_DESCRIPTION "The command-line tool, and canopy.service for systemd.")
 set(CPACK_COMPONENT_MPI_DESCRIPTION "Experiments and policy search on many machines.")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The C++ libraries and their headers.")
+# libpq is loaded when a program opens a store in PostgreSQL, which dpkg-shlibdeps cannot see.
+set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS libpq5)
 include(CPack)
+
+# What the packages are made of, without tests and benchmarks.
+add_custom_target(canopy_packages
+  DEPENDS canopy_tool canopy_package_canopy canopy_package_family canopy_package_files canopy_package_experiments canopy_package_studies)
+if(TARGET canopy_mpi_tool)
+  add_dependencies(canopy_packages canopy_mpi_tool)
+endif()

@@ -1,5 +1,5 @@
-# Libraries of the rooms above the library itself. The Python module avoids shared libraries: it compiles fmt in, and uses
-# plain threads.
+# Libraries of the rooms above the library itself. With CANOPY_PORTABLE, which the Python module always sets, shared libraries are
+# avoided: fmt and spdlog are compiled in, OpenSSL is linked statically, and plain threads replace TBB.
 find_package(nlohmann_json 3.11)
 if(NOT nlohmann_json_FOUND)
   canopy_fetch(nlohmann_json)
@@ -14,26 +14,27 @@ endif()
 
 # Libraries of `canopy serve`, which are optional for the tool of the Python package.
 set(CANOPY_SERVICE ${CANOPY_TOOL})
+if(CANOPY_PORTABLE)
+  set(OPENSSL_USE_STATIC_LIBS ON)  # libpq brings the system's own, which must not be mixed with another
+endif()
 if(CANOPY_PYTHON AND CLI11_FOUND)
-  set(OPENSSL_USE_STATIC_LIBS ON)  # libpq uses the system's OpenSSL, which must not be mixed with another one
   find_package(OpenSSL)
   if(NOT OpenSSL_FOUND)
     set(OPENSSL_USE_STATIC_LIBS OFF)
     find_package(OpenSSL)
   endif()
-  find_package(prometheus-cpp CONFIG)
   find_package(spdlog)
-  if(OpenSSL_FOUND AND prometheus-cpp_FOUND AND spdlog_FOUND)
+  if(OpenSSL_FOUND AND spdlog_FOUND)
     set(CANOPY_SERVICE ON)
   else()
-    message(STATUS "OpenSSL, prometheus-cpp or spdlog was not found: the tool of this package has no server")
+    message(STATUS "OpenSSL or spdlog was not found: the tool of this package has no server")
   endif()
 endif()
 
 add_library(canopy_fmt INTERFACE)
 add_library(canopy_tomlplusplus INTERFACE)
 add_library(canopy_threads INTERFACE)
-if(CANOPY_PYTHON)
+if(CANOPY_PORTABLE)
   canopy_find_headers(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h tomlplusplus include)
   canopy_find_headers(FMT_INCLUDE_DIR fmt/format.h fmt include)
   target_include_directories(canopy_fmt SYSTEM INTERFACE ${FMT_INCLUDE_DIR})

@@ -37,12 +37,12 @@ target_include_directories(canopy_package_canopy PUBLIC $<BUILD_INTERFACE:${PROJ
 if(CANOPY_TOOL)
   canopy_package(files ROOMS files systems figures USES canopy LIBRARIES fmt::fmt tomlplusplus::tomlplusplus)
   canopy_package(experiments ROOMS experiments USES files LIBRARIES fmt::fmt TBB::tbb)
-  canopy_package(studies ROOMS journal studies stores USES files LIBRARIES fmt::fmt ${SQLITE3} ${LIBPQ})
+  canopy_package(studies ROOMS journal studies stores USES files LIBRARIES fmt::fmt ${SQLITE3} ${CMAKE_DL_LIBS})
 endif()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/canopy-config.cmake.in canopy-config.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/canopy)
-write_basic_package_version_file(canopy-config-version.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(canopy-config-version.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/canopy-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/canopy-config-version.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/canopy COMPONENT development)
 install(FILES ${PROJECT_SOURCE_DIR}/include/canopy/canopy.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/canopy COMPONENT development)

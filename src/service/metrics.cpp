@@ -1,136 +1,144 @@
 #include "service/metrics.hpp"
 
-#include <map>
-#include <mutex>
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
-#include <prometheus/text_serializer.h>
-#include <tuple>
-#include <utility>
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
 
 namespace canopy::service {
 namespace {
 
-using Buckets = prometheus::Histogram::BucketBoundaries;
+constexpr std::array kSeconds{0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05,
+                              0.1,    0.2,   0.5,   1.0,   2.0,  5.0,  10.0};
+constexpr std::array kSizes{1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0, 5000.0};
 
-Buckets seconds_buckets() {
-  return {0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0};
-}
+/// The text format of Prometheus. Labels are `name="value",name="value"`; their values are names of
+/// canopy's own, which need no escapes.
+class Writer {
+ public:
+  void begin(std::string_view name, std::string_view type, std::string_view help) {
+    append("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
+  }
 
-Buckets size_buckets() {
-  return {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000};
-}
+  void value(std::string_view name, std::string_view labels, double value) {
+    append("{}{} {}\n", name, labels.empty() ? "" : fmt::format("{{{}}}", labels), value);
+  }
 
-template <class Build>
-auto& family(prometheus::Registry& registry, Build build, const char* name, const char* help) {
-  return build().Name(name).Help(help).Register(registry);
-}
+  void histogram(std::string_view name, std::string_view labels, const Histogram& histogram) {
+    value(fmt::format("{}_count", name), labels, static_cast<double>(histogram.count()));
+    value(fmt::format("{}_sum", name), labels, histogram.sum());
+    const std::string prefix = labels.empty() ? "" : fmt::format("{},", labels);
+    for (std::size_t i = 0; i < histogram.bounds().size(); ++i) {
+      append("{}_bucket{{{}le=\"{}\"}} {}\n", name, prefix, histogram.bounds()[i],
+             histogram.up_to(i));
+    }
+    append("{}_bucket{{{}le=\"+Inf\"}} {}\n", name, prefix, histogram.count());
+  }
+
+  [[nodiscard]] std::string text() && { return std::move(text_); }
+
+ private:
+  template <class... Arguments>
+  void append(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+  }
+
+  std::string text_;
+};
 
 }  // namespace
 
-struct Metrics::Parts {
-  using Counter = prometheus::Family<prometheus::Counter>;
-  using Gauge = prometheus::Family<prometheus::Gauge>;
-  using Histogram = prometheus::Family<prometheus::Histogram>;
+Histogram::Histogram(std::span<const double> bounds) : bounds_(bounds), up_to_(bounds.size()) {}
 
-  prometheus::Registry registry;
-  Counter& requests =
-      family(registry, prometheus::BuildCounter, "canopy_requests_total", "Requests answered.");
-  Histogram& latencies = family(registry, prometheus::BuildHistogram, "canopy_request_seconds",
-                                "Time from the first byte of a request to its answer.");
-  Counter& commits_family = family(registry, prometheus::BuildCounter, "canopy_commits_total",
-                                   "Transactions of the store.");
-  prometheus::Counter& commits = commits_family.Add({});
-  Counter& events_family = family(registry, prometheus::BuildCounter, "canopy_events_total",
-                                  "Events written to journals.");
-  prometheus::Counter& events = events_family.Add({});
-  Histogram& commit_seconds_family = family(registry, prometheus::BuildHistogram,
-                                            "canopy_commit_seconds", "Duration of a transaction.");
-  prometheus::Histogram& commit_seconds = commit_seconds_family.Add({}, seconds_buckets());
-  Histogram& group_family = family(registry, prometheus::BuildHistogram, "canopy_commit_events",
-                                   "Events in one transaction.");
-  prometheus::Histogram& group = group_family.Add({}, size_buckets());
-  Histogram& group_studies_family = family(registry, prometheus::BuildHistogram,
-                                           "canopy_commit_studies", "Studies in one transaction.");
-  prometheus::Histogram& group_studies = group_studies_family.Add({}, size_buckets());
-  Gauge& connections_family =
-      family(registry, prometheus::BuildGauge, "canopy_connections", "Open connections.");
-  prometheus::Gauge& connections = connections_family.Add({});
-  Gauge& streams_family =
-      family(registry, prometheus::BuildGauge, "canopy_streams", "Open event streams.");
-  prometheus::Gauge& streams = streams_family.Add({});
-  Gauge& in_flight_family = family(registry, prometheus::BuildGauge, "canopy_tickets_in_flight",
-                                   "Open tickets of the studies that are open in this server.");
-  prometheus::Gauge& in_flight = in_flight_family.Add({});
-  Gauge& studies = family(registry, prometheus::BuildGauge, "canopy_open_studies",
-                          "Studies that are open in this server, by state.");
-
-  // Looking up labels is slow.
-  struct OfRoute {
-    prometheus::Counter* requests;
-    prometheus::Histogram* latencies;
-  };
-  std::mutex mutex;
-  /// By method and route pattern; both texts outlive this object.
-  std::map<std::tuple<std::string_view, std::string_view, unsigned>, OfRoute> by_route;
-};
-
-Metrics::Metrics() : parts_(std::make_unique<Parts>()) {
-  for (const std::string_view state : kStudyStates) {
-    parts_->studies.Add({{"state", std::string(state)}}).Set(0.0);
-  }
+void Histogram::observe(double value) {
+  ++count_;
+  sum_ += value;
+  for (std::size_t i = bounds_.size(); i > 0 && value <= bounds_[i - 1]; --i) ++up_to_[i - 1];
 }
 
-Metrics::~Metrics() = default;
+Metrics::Route::Route() : seconds(kSeconds) {}
+
+Metrics::Metrics() : commit_seconds_(kSeconds), commit_events_(kSizes), commit_studies_(kSizes) {}
 
 void Metrics::count_request(std::string_view method, std::string_view route, unsigned status,
                             double seconds) {
-  const std::lock_guard lock(parts_->mutex);
-  const auto key = std::tuple(method, route, status);
-  auto found = parts_->by_route.find(key);
-  if (found == parts_->by_route.end()) {
-    const prometheus::Labels of_route{{"method", std::string(method)},
-                                      {"route", std::string(route)}};
-    prometheus::Labels with_status = of_route;
-    with_status["status"] = std::to_string(status);
-    found = parts_->by_route
-                .emplace(key, Parts::OfRoute{&parts_->requests.Add(with_status),
-                                             &parts_->latencies.Add(of_route, seconds_buckets())})
-                .first;
-  }
-  found->second.requests->Increment();
-  found->second.latencies->Observe(seconds);
+  const std::lock_guard lock(mutex_);
+  Route& of_route = routes_[{method, route}];
+  ++of_route.by_status[status];
+  of_route.seconds.observe(seconds);
 }
 
 void Metrics::count_commit(const Committer::Commit& commit) {
-  parts_->commits.Increment();
-  parts_->events.Increment(static_cast<double>(commit.events));
-  parts_->commit_seconds.Observe(commit.seconds);
-  parts_->group.Observe(static_cast<double>(commit.events));
-  parts_->group_studies.Observe(static_cast<double>(commit.studies));
+  const std::lock_guard lock(mutex_);
+  events_ += commit.events;
+  commit_seconds_.observe(commit.seconds);
+  commit_events_.observe(static_cast<double>(commit.events));
+  commit_studies_.observe(static_cast<double>(commit.studies));
 }
 
 void Metrics::set_connections(std::size_t connections) {
-  parts_->connections.Set(static_cast<double>(connections));
+  const std::lock_guard lock(mutex_);
+  connections_ = connections;
 }
 
 void Metrics::set_streams(std::size_t streams) {
-  parts_->streams.Set(static_cast<double>(streams));
+  const std::lock_guard lock(mutex_);
+  streams_ = streams;
 }
 
 void Metrics::set_studies(const StudyHost::Counts& counts) {
-  parts_->in_flight.Set(static_cast<double>(counts.in_flight));
-  for (const std::string_view state : kStudyStates) {
-    const auto found = counts.states.find(std::string(state));
-    const std::size_t studies = found != counts.states.end() ? found->second : 0;
-    parts_->studies.Add({{"state", std::string(state)}}).Set(static_cast<double>(studies));
+  const std::lock_guard lock(mutex_);
+  in_flight_ = counts.in_flight;
+  for (std::size_t i = 0; i < kStudyStates.size(); ++i) {
+    const auto found = counts.states.find(std::string(kStudyStates[i]));
+    studies_[i] = found != counts.states.end() ? found->second : 0;
   }
 }
 
 std::string Metrics::text() const {
-  return prometheus::TextSerializer().Serialize(parts_->registry.Collect());
+  const std::lock_guard lock(mutex_);
+  Writer out;
+  const auto whole = [&](std::string_view name, std::string_view type, std::string_view help,
+                         std::uint64_t value) {
+    out.begin(name, type, help);
+    out.value(name, "", static_cast<double>(value));
+  };
+  const auto histogram = [&](std::string_view name, std::string_view help,
+                             const Histogram& values) {
+    out.begin(name, "histogram", help);
+    out.histogram(name, "", values);
+  };
+  const auto labels = [](const auto& route) {
+    return fmt::format("method=\"{}\",route=\"{}\"", route.first.first, route.first.second);
+  };
+
+  out.begin("canopy_requests_total", "counter", "Requests that were answered.");
+  for (const auto& route : routes_) {
+    for (const auto& [status, requests] : route.second.by_status) {
+      out.value("canopy_requests_total", fmt::format("{},status=\"{}\"", labels(route), status),
+                static_cast<double>(requests));
+    }
+  }
+  out.begin("canopy_request_seconds", "histogram",
+            "From the first byte of a request to its answer.");
+  for (const auto& route : routes_)
+    out.histogram("canopy_request_seconds", labels(route), route.second.seconds);
+
+  whole("canopy_commits_total", "counter", "Transactions of the store.", commit_seconds_.count());
+  whole("canopy_events_total", "counter", "Events that were written to journals.", events_);
+  histogram("canopy_commit_seconds", "Duration of a transaction.", commit_seconds_);
+  histogram("canopy_commit_events", "Events in a transaction.", commit_events_);
+  histogram("canopy_commit_studies", "Studies in a transaction.", commit_studies_);
+  whole("canopy_connections", "gauge", "Open connections.", connections_);
+  whole("canopy_streams", "gauge", "Open event streams.", streams_);
+  whole("canopy_tickets_in_flight", "gauge",
+        "Open tickets of the studies that this server has open.", in_flight_);
+  out.begin("canopy_open_studies", "gauge", "Studies that this server has open, by state.");
+  for (std::size_t i = 0; i < kStudyStates.size(); ++i) {
+    out.value("canopy_open_studies", fmt::format("state=\"{}\"", kStudyStates[i]),
+              static_cast<double>(studies_[i]));
+  }
+  return std::move(out).text();
 }
 
 }  // namespace canopy::service

@@ -3,19 +3,44 @@
 #include "service/study_host.hpp"
 #include "studies/committer.hpp"
 
-#include <memory>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace canopy::service {
+
+/// A histogram of Prometheus: the number of values, their sum, and the number of those up to each
+/// bound.
+class Histogram {
+ public:
+  /// `bounds` ascend, and outlive this.
+  explicit Histogram(std::span<const double> bounds);
+
+  void observe(double value);
+
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] double sum() const { return sum_; }
+  [[nodiscard]] std::span<const double> bounds() const { return bounds_; }
+  [[nodiscard]] std::uint64_t up_to(std::size_t bound) const { return up_to_[bound]; }
+
+ private:
+  std::span<const double> bounds_;
+  std::vector<std::uint64_t> up_to_;
+  std::uint64_t count_ = 0;
+  double sum_ = 0.0;
+};
 
 /// The metrics of the service for Prometheus. Thread-safe.
 class Metrics {
  public:
   Metrics();
-  ~Metrics();
-  Metrics(const Metrics&) = delete;
-  Metrics& operator=(const Metrics&) = delete;
 
   /// Counts a request. `route` is its pattern, or `unknown`. Both texts must live as long as this
   /// object.
@@ -30,8 +55,23 @@ class Metrics {
   [[nodiscard]] std::string text() const;
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  struct Route {
+    Route();
+
+    std::map<unsigned, std::uint64_t> by_status;
+    Histogram seconds;
+  };
+
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string_view, std::string_view>, Route> routes_;  // by method and pattern
+  std::uint64_t events_ = 0;
+  Histogram commit_seconds_;
+  Histogram commit_events_;
+  Histogram commit_studies_;
+  std::uint64_t connections_ = 0;
+  std::uint64_t streams_ = 0;
+  std::uint64_t in_flight_ = 0;
+  std::array<std::uint64_t, kStudyStates.size()> studies_{};
 };
 
 }  // namespace canopy::service

@@ -636,7 +636,7 @@ constexpr std::array kRoutes{
         .answer_line = "The token.",
         .answer = "Me",
         .answer_example =
-            R"json({"name": "alice", "role": "admin", "roles": ["read", "work", "admin"], "studies": ["*"], "version": "0.1.0"})json"},
+            R"json({"name": "alice", "role": "admin", "roles": ["read", "work", "admin"], "studies": ["*"], "version": "1.0.0"})json"},
     Route{.method = "GET",
           .pattern = "/healthz",
           .serve = &Service::health,

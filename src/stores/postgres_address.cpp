@@ -3,12 +3,12 @@
 #include "canopy/store.hpp"
 
 #include "files/percent_encoding.hpp"
+#include "stores/libpq.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstddef>
-#include <libpq-fe.h>
 #include <memory>
 #include <string_view>
 
@@ -69,7 +69,7 @@ std::string masked(std::string address) {
 }
 
 struct FreeOptions {
-  void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
+  void operator()(PQconninfoOption* options) const { libpq().conninfoFree(options); }
 };
 
 }  // namespace
@@ -90,7 +90,7 @@ PostgresAddress::PostgresAddress(const std::string& address) : name_(masked(addr
   if (ambiguous && address.find('?') > password.end) refuse();
   if (address.find('\0') != std::string::npos) refuse();
   const std::unique_ptr<PQconninfoOption, FreeOptions> parsed(
-      PQconninfoParse(address.c_str(), nullptr));
+      libpq().conninfoParse(address.c_str(), nullptr));
   if (!parsed) refuse();
   const auto set = [&](std::string_view name, std::string_view value) {
     given_ += fmt::format("{}{}={}", given_.empty() ? "" : "&", name, percent_encoded(value));

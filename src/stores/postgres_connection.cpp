@@ -56,15 +56,15 @@ void PostgresConnection::connect() {
 }
 
 void PostgresConnection::open() {
-  connection_.reset(PQconnectdb(address_.connection(longest_statement_).c_str()));
+  connection_.reset(libpq().connectdb(address_.connection(longest_statement_).c_str()));
   PGconn* const connection = connection_.get();
-  if (PQstatus(connection) != CONNECTION_OK) {
-    const std::string why(first_line(PQerrorMessage(connection)));
+  if (libpq().status(connection) != CONNECTION_OK) {
+    const std::string why(first_line(libpq().errorMessage(connection)));
     close();
     throw postgres_error(Fault::unreachable, name(), why);
   }
-  PQsetNoticeReceiver(connection, ignore_notice, nullptr);
-  (void)PQsetnonblocking(connection, 1);
+  libpq().setNoticeReceiver(connection, ignore_notice, nullptr);
+  (void)libpq().setnonblocking(connection, 1);
   const Pin until_done(*this, longest_statement_);
   try {
     if (on_connect_) on_connect_(*this);
@@ -82,11 +82,11 @@ void PostgresConnection::close() {
 /// Whether the server has closed the connection.
 bool PostgresConnection::is_lost() const {
   PGconn* const connection = connection_.get();
-  pollfd socket{.fd = PQsocket(connection), .events = POLLIN, .revents = 0};
-  while (PQstatus(connection) == CONNECTION_OK && poll(&socket, 1, 0) > 0) {
-    if (PQconsumeInput(connection) == 0) return true;
+  pollfd socket{.fd = libpq().socket(connection), .events = POLLIN, .revents = 0};
+  while (libpq().status(connection) == CONNECTION_OK && poll(&socket, 1, 0) > 0) {
+    if (libpq().consumeInput(connection) == 0) return true;
   }
-  return PQstatus(connection) != CONNECTION_OK;
+  return libpq().status(connection) != CONNECTION_OK;
 }
 
 // --- statements ------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ void PostgresConnection::roll_back() noexcept {
 
 void PostgresConnection::command(const std::string& sql) {
   connect();
-  (void)answer(PQsendQuery(connection_.get(), sql.c_str()));
+  (void)answer(libpq().sendQuery(connection_.get(), sql.c_str()));
 }
 
 PostgresRows PostgresConnection::execute(std::string_view sql,
@@ -120,9 +120,9 @@ PostgresRows PostgresConnection::execute(std::string_view sql,
   }
   const std::string& statement = prepared(sql, values.size());
   was_sent_ = true;
-  return answer(PQsendQueryPrepared(connection_.get(), statement.c_str(),
-                                    static_cast<int>(texts.size()), texts.data(), nullptr, nullptr,
-                                    0));
+  return answer(libpq().sendQueryPrepared(connection_.get(), statement.c_str(),
+                                          static_cast<int>(texts.size()), texts.data(), nullptr,
+                                          nullptr, 0));
 }
 
 /// Prepares a statement, once per connection, and returns its name.
@@ -131,8 +131,8 @@ const std::string& PostgresConnection::prepared(std::string_view sql, std::size_
   if (found != prepared_.end()) return found->second;
   const std::string label = fmt::format("s{}", prepared_.size());
   const std::string text(sql);
-  (void)answer(PQsendPrepare(connection_.get(), label.c_str(), text.c_str(),
-                             static_cast<int>(values), nullptr));
+  (void)answer(libpq().sendPrepare(connection_.get(), label.c_str(), text.c_str(),
+                                   static_cast<int>(values), nullptr));
   return prepared_.emplace(text, label).first->second;
 }
 
@@ -143,11 +143,11 @@ PostgresRows PostgresConnection::answer(int was_sent) {
   bool has_failed = was_sent == 0;
   while (connection_) {
     exchange(deadline);
-    PostgresRows next(PQgetResult(connection_.get()), name());
+    PostgresRows next(libpq().getResult(connection_.get()), name());
     if (next.result() == nullptr) break;
     if (has_failed) continue;  // drain the remaining results
     last = std::move(next);
-    const ExecStatusType status = PQresultStatus(last.result());
+    const ExecStatusType status = libpq().resultStatus(last.result());
     has_failed = status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK;
   }
   if (has_failed) fail(last.result());
@@ -158,11 +158,11 @@ PostgresRows PostgresConnection::answer(int was_sent) {
 void PostgresConnection::exchange(SteadyClock::time_point deadline) {
   PGconn* const connection = connection_.get();
   for (;;) {
-    const int unsent = PQflush(connection);
+    const int unsent = libpq().flush(connection);
     if (unsent < 0) fail(nullptr);
-    if (unsent == 0 && PQisBusy(connection) == 0) return;
+    if (unsent == 0 && libpq().isBusy(connection) == 0) return;
     const short events = unsent > 0 ? POLLIN | POLLOUT : POLLIN;
-    pollfd socket{.fd = PQsocket(connection), .events = events, .revents = 0};
+    pollfd socket{.fd = libpq().socket(connection), .events = events, .revents = 0};
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - SteadyClock::now());
     const int ready = poll(&socket, 1, std::max(0, static_cast<int>(left.count())));
     if (ready < 0 && errno == EINTR) continue;
@@ -170,16 +170,16 @@ void PostgresConnection::exchange(SteadyClock::time_point deadline) {
       close();
       throw postgres_error(Fault::unreachable, name(), "the server does not respond");
     }
-    if (PQconsumeInput(connection) == 0) return;  // the connection is lost; the result reports it
+    if (libpq().consumeInput(connection) == 0) return;  // the connection is lost; the result reports it
   }
 }
 
 /// Throws the error of a result. Omits the details, which may contain data of the statement.
 void PostgresConnection::fail(const PGresult* result) {
-  const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-  const char* primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  const char* state = libpq().resultErrorField(result, PG_DIAG_SQLSTATE);
+  const char* primary = libpq().resultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
   const std::string what(
-      first_line(primary != nullptr ? primary : PQerrorMessage(connection_.get())));
+      first_line(primary != nullptr ? primary : libpq().errorMessage(connection_.get())));
   Fault fault = state != nullptr ? fault_of_state(state) : Fault::unreachable;
   if (is_lost()) fault = Fault::unreachable;
   if (fault == Fault::unreachable) close();

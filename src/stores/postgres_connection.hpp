@@ -3,6 +3,7 @@
 #include "canopy/store.hpp"
 
 #include "core/text.hpp"
+#include "stores/libpq.hpp"
 #include "stores/postgres_address.hpp"
 #include "stores/postgres_array.hpp"
 #include "stores/postgres_rows.hpp"
@@ -12,7 +13,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <libpq-fe.h>
 #include <map>
 #include <memory>
 #include <span>
@@ -76,7 +76,7 @@ class PostgresConnection {
  private:
   using SteadyClock = std::chrono::steady_clock;
   struct Finish {
-    void operator()(PGconn* connection) const { PQfinish(connection); }
+    void operator()(PGconn* connection) const { libpq().finish(connection); }
   };
 
   /// Prevents reconnecting during a transaction, and sets another time limit for its statements.

@@ -9,7 +9,7 @@ namespace canopy {
 
 template <class Number>
 Number PostgresRows::number(int row, int column) const {
-  const std::string_view value = PQgetvalue(result_.get(), row, column);
+  const std::string_view value = libpq().getvalue(result_.get(), row, column);
   if (const auto number = number_in<Number>(value)) return *number;
   throw postgres_error(StoreError::Fault::damaged, *store_,
                        "a table has a column of an unexpected type");
@@ -24,8 +24,8 @@ double PostgresRows::real(int row, int column) const {
 }
 
 std::string PostgresRows::text(int row, int column) const {
-  const auto bytes = static_cast<std::size_t>(PQgetlength(result_.get(), row, column));
-  return {PQgetvalue(result_.get(), row, column), bytes};
+  const auto bytes = static_cast<std::size_t>(libpq().getlength(result_.get(), row, column));
+  return {libpq().getvalue(result_.get(), row, column), bytes};
 }
 
 }  // namespace canopy

@@ -1,7 +1,8 @@
 #pragma once
 
+#include "stores/libpq.hpp"
+
 #include <cstdint>
-#include <libpq-fe.h>
 #include <memory>
 #include <string>
 
@@ -15,7 +16,7 @@ class PostgresRows {
   PostgresRows(PGresult* result, const std::string& store) : result_(result), store_(&store) {}
 
   [[nodiscard]] PGresult* result() const { return result_.get(); }
-  [[nodiscard]] int size() const { return PQntuples(result_.get()); }
+  [[nodiscard]] int size() const { return libpq().ntuples(result_.get()); }
   [[nodiscard]] bool empty() const { return size() == 0; }
 
   [[nodiscard]] std::int64_t integer(int row, int column) const;
@@ -27,7 +28,7 @@ class PostgresRows {
 
  private:
   struct Clear {
-    void operator()(PGresult* result) const { PQclear(result); }
+    void operator()(PGresult* result) const { libpq().clear(result); }
   };
 
   template <class Number>

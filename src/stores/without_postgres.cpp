@@ -1,0 +1,17 @@
+#include "stores/list.hpp"
+
+namespace canopy {
+
+/// For a Python module that was built where the headers of libpq are not installed.
+StoreEntry postgres_store_entry() {
+  return {
+      .prefixes = {"postgresql://", "postgres://"},
+      .open = [](const std::string&, Store::Mode) -> std::unique_ptr<FullStore> {
+        throw StoreError(
+            StoreError::Fault::unreachable,
+            "this canopy was built without the headers of libpq: install them (Debian's libpq-dev) "
+            "and build canopy again to keep studies in PostgreSQL");
+      }};
+}
+
+}  // namespace canopy
