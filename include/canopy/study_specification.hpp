@@ -2,6 +2,7 @@
 
 #include "canopy/catalogue.hpp"
 #include "canopy/context.hpp"
+#include "canopy/http_system.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/options.hpp"
 #include "canopy/partition.hpp"
@@ -14,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace canopy {
@@ -188,10 +190,10 @@ void visit_fields(Baseline& baseline, Visit&& visit) {
         baseline.seed);
 }
 
-/// How a live system is set and measured: the commands as they are written.
+/// How a live system is set and measured: commands as they are written, or requests.
 struct SystemSpecification {
-  std::optional<std::string> apply;
-  std::optional<std::string> measure;
+  std::optional<std::variant<std::string, HttpApply>> apply;
+  std::optional<std::variant<std::string, PrometheusSource>> measure;
   std::optional<std::string> process;
   bool shell = false;
   bool reads_arm = false;
@@ -208,11 +210,12 @@ template <class Visit>
 void visit_fields(SystemSpecification& system, Visit&& visit) {
   visit(Field{"apply",
               "a command, run once per change of the setting; `{name}` stands for the value of a "
-              "parameter, or of a `[[context]]`"},
+              "parameter, or of a `[[context]]`. Or a table: [a request](#setting-over-http)"},
         system.apply);
   visit(Field{"measure",
               "a command, run once per pull; prints the reward, a number, or a JSON object with it "
-              "and other metrics"},
+              "and other metrics. Or a table: [queries of "
+              "Prometheus](#measuring-with-prometheus)"},
         system.measure);
   visit(
       Field{"process",
@@ -246,18 +249,20 @@ struct ContextSource {
 
   std::string source = {};     ///< one of these, or a command; empty: whoever asks gives it
   std::string time_zone = {};  ///< of a clock; empty: that of the machine
+  std::optional<PrometheusSource> prometheus = std::nullopt;  ///< instead of a command
 
   friend bool operator==(const ContextSource&, const ContextSource&) = default;
 };
 
-/// The keys of [[context]] beside those of a parameter and `period`.
+/// The keys of [[context]] beside those of a parameter and `period`. `source` may be a table, too.
 template <class Visit>
 void visit_fields(ContextSource& source, Visit&& visit) {
   visit(
       Field{"source",
             "where `canopy tune` has the value from, before each pull: `clock.hour` (a real from 0 "
-            "to 24 with period 24), `clock.weekday` (an integer from 0, Monday, to 6), or a "
-            "command that prints it; without it, whoever asks gives it"},
+            "to 24 with period 24), `clock.weekday` (an integer from 0, Monday, to 6), a command "
+            "that prints it, or a [query of Prometheus](tune.md#measuring-with-prometheus); "
+            "without it, whoever asks gives it"},
       source.source);
   visit(Field{"time_zone", "of a clock, such as `Europe/Berlin`; by default that of the machine"},
         source.time_zone);

@@ -2,13 +2,16 @@
 
 #include "canopy/clock.hpp"
 #include "canopy/context.hpp"
+#include "canopy/http_system.hpp"
 
 #include "files/names.hpp"
 #include "systems/command.hpp"
 #include "systems/command_line.hpp"
 #include "systems/context_reader.hpp"
 #include "systems/coprocess.hpp"
+#include "systems/http_setter.hpp"
 #include "systems/live_system.hpp"
+#include "systems/prometheus.hpp"
 
 #include <atomic>
 #include <memory>
@@ -24,32 +27,36 @@ namespace canopy {
 /// has that is not a number is left out.
 [[nodiscard]] std::variant<Reading, SystemFailure> reading_in(std::string_view output);
 
-/// The commands that set and measure a system, as they are written.
+/// A command, or what takes its place.
+using ApplyAction = std::variant<std::string, HttpApply>;
+using MeasureAction = std::variant<std::string, PrometheusSource>;
+
+/// What sets and measures a system, as it is written.
 struct SystemCommands {
-  bool shell = false;                                 ///< whether /bin/sh runs them
-  bool keep_background = false;                       ///< whether what one leaves running goes on
-  std::optional<std::string> apply = std::nullopt;    ///< run once per change of arm
-  std::optional<std::string> measure = std::nullopt;  ///< run once per pull, or
-  std::optional<std::string> process = std::nullopt;  ///< asked once per pull
-  std::vector<ContextInput> contexts = {};            ///< of each variable of the context
+  bool shell = false;                                   ///< whether /bin/sh runs the commands
+  bool keep_background = false;                         ///< whether what one leaves running goes on
+  std::optional<ApplyAction> apply = std::nullopt;      ///< done once per change of arm
+  std::optional<MeasureAction> measure = std::nullopt;  ///< done once per pull, or
+  std::optional<std::string> process = std::nullopt;    ///< asked once per pull
+  std::vector<ContextInput> contexts = {};              ///< of each variable of the context
   double timeout_seconds = 30.0;
-  std::string folder = {};  ///< in which they run; empty: ours
+  std::string folder = {};  ///< in which commands run and files are looked for; empty: ours
 };
 
-/// A system that is set and measured by programs. They get the values of the context in which they
-/// are run in the same ways as those of the arm: `{load}`, CANOPY_load, and all of them as JSON in
-/// CANOPY_CONTEXT, or as "context" in the line that a process is sent.
+/// A system that is set and measured by programs, or over HTTP. They get the values of the context
+/// in which they are run in the same ways as those of the arm: `{load}`, and programs CANOPY_load,
+/// and all of them as JSON in CANOPY_CONTEXT, or as "context" in the line that a process is sent.
 class CommandSystem final : public LiveSystem {
  public:
   /// Both spaces and the clock must outlive it; `stop`, if it is given, breaks off what is going
   /// on. Throws CommandLineError.
   CommandSystem(const SystemCommands& commands, const Names& names, const std::atomic<bool>* stop,
-                const Clock& clock = machine_clock());
+                Clock& clock = machine_clock());
 
-  [[nodiscard]] bool can_be_set() const override { return apply_ || process_; }
+  [[nodiscard]] bool can_be_set() const override { return apply_ || setter_ || process_; }
 
   [[nodiscard]] std::variant<std::vector<double>, SystemFailure> observe() override;
-  /// True where the `apply` command uses a value of the context that has changed.
+  /// True where `apply` uses a value of the context that has changed.
   bool enter(Context context) override;
 
   /// A process without an `apply` command is told the setting when it is measured.
@@ -57,15 +64,23 @@ class CommandSystem final : public LiveSystem {
   [[nodiscard]] std::variant<Reading, SystemFailure> measure(Arm arm) override;
   [[nodiscard]] std::optional<SystemFailure> leave_at(Arm arm) override;
 
-  /// What is run for an arm, as a person would type it.
+  /// What is done for an arm: commands as a person would type them, and queries a line each.
   [[nodiscard]] std::string apply_text(Arm arm) const;
-  [[nodiscard]] std::string measure_text(Arm arm) const;
+  [[nodiscard]] std::vector<std::string> measure_texts(Arm arm) const;
+
+  /// The queries that measure it, as they are now; none where a program does.
+  [[nodiscard]] std::vector<PrometheusMeter::Look> look(Arm arm);
+  /// How long a setting is in force before these are evaluated, in seconds; 0 without them.
+  [[nodiscard]] double over() const { return meter_ ? meter_->over() : 0.0; }
+  /// The shortest time in seconds between two scrapes, where queries measure it and that is known.
+  [[nodiscard]] std::optional<double> scrape_interval();
 
  private:
   [[nodiscard]] RunLimits limits_for(Arm arm) const;
   [[nodiscard]] std::string request_for(Arm arm) const;
   [[nodiscard]] Values values_for(Arm arm) const;
   [[nodiscard]] std::string text_of(const CommandLine& command, Arm arm) const;
+  [[nodiscard]] WebLimits web_limits() const { return {timeout_seconds_, stop_}; }
   [[nodiscard]] bool lacks_context() const { return context_.size() != names_.contexts.size(); }
   [[nodiscard]] std::optional<SystemFailure> apply(Arm arm, const RunLimits& limits);
 
@@ -77,8 +92,10 @@ class CommandSystem final : public LiveSystem {
   bool keep_background_;
   std::string folder_;
   bool shell_;
-  std::optional<CommandLine> apply_;
-  std::optional<CommandLine> measure_;
+  std::optional<CommandLine> apply_;        // or
+  std::unique_ptr<HttpSetter> setter_;      // or neither
+  std::optional<CommandLine> measure_;      // or
+  std::unique_ptr<PrometheusMeter> meter_;  // or
   std::unique_ptr<Coprocess> process_;
 };
 

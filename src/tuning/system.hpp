@@ -12,12 +12,12 @@
 
 namespace canopy {
 
-/// The system that the commands of a study set and measure. The study must outlive it; `stop`, if
-/// it is given, breaks off what is going on. The clock, which must outlive it as well, is that of
-/// contexts that are read off one.
+/// The system that the commands and requests of a study set and measure. The study must outlive it;
+/// `stop`, if it is given, breaks off what is going on. The clock, which must outlive it as well,
+/// is that of contexts that are read off one, and of waiting.
 [[nodiscard]] CommandSystem command_system_of(const StudySpecification& study,
                                               const std::atomic<bool>* stop,
-                                              const Clock& clock = machine_clock());
+                                              Clock& clock = machine_clock());
 
 /// Where a variable of the context is from.
 [[nodiscard]] ContextInput context_input(const ContextSource& source);

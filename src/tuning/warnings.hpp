@@ -18,6 +18,9 @@ struct Warning {
 [[nodiscard]] std::string program_fault(const std::vector<std::string>& words,
                                         const std::string& folder);
 
+/// Why a server cannot be asked in this way: a secret that is not there, say. Empty: it can.
+[[nodiscard]] std::string access_fault(const HttpAccess& access, const std::string& folder);
+
 /// What can be said of a study with a system without running anything, on the machine where it
 /// would run. The specification is resolved.
 [[nodiscard]] std::vector<Warning> warnings_about(const StudySpecification& study);
