@@ -40,6 +40,7 @@ zstd zstd
 postgresql /usr/lib/postgresql/*/bin/postgres
 nginx /usr/sbin/nginx
 wrk wrk
+prometheus prometheus
 chromium /usr/bin/chromium
 procps pgrep
 clang clang++

@@ -2,6 +2,7 @@
 
 #include "canopy/catalogue.hpp"
 #include "canopy/context.hpp"
+#include "canopy/http_system.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/options.hpp"
 #include "canopy/partition.hpp"
@@ -14,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace canopy {
@@ -199,10 +201,10 @@ void visit_fields(Baseline& baseline, Visit&& visit) {
         baseline.seed);
 }
 
-/// How a live system is set and measured, with the commands as the user wrote them.
+/// How a live system is set and measured: commands as the user wrote them, or requests.
 struct SystemSpecification {
-  std::optional<std::string> apply;
-  std::optional<std::string> measure;
+  std::optional<std::variant<std::string, HttpApply>> apply;
+  std::optional<std::variant<std::string, PrometheusSource>> measure;
   std::optional<std::string> process;
   bool shell = false;
   bool reads_arm = false;
@@ -217,16 +219,15 @@ struct SystemSpecification {
 /// The keys that are not in SystemOptions.
 template <class Visit>
 void visit_fields(SystemSpecification& system, Visit&& visit) {
-  visit(
-      Field{"apply",
-            "a command, run once per change of the setting; `{name}` is replaced by the value of a "
-            "parameter or of a `[[context]]` variable"},
-      system.apply);
-  visit(
-      Field{"measure",
-            "a command, run once per pull; it prints the reward as a number, or a JSON object with "
-            "the reward and other metrics"},
-      system.measure);
+  visit(Field{"apply",
+              "a command, run once per change of the setting; `{name}` is replaced by the value of a "
+              "parameter or of a `[[context]]` variable. Or a table: [a request](#setting-over-http)"},
+        system.apply);
+  visit(Field{"measure",
+              "a command, run once per pull; prints the reward, a number, or a JSON object with it "
+              "and other metrics. Or a table: [queries of "
+              "Prometheus](#measuring-with-prometheus)"},
+        system.measure);
   visit(Field{"process",
               "instead of `measure`: a program that keeps running. For every pull it reads a line "
               "`{\"arm\": {\"decay_minutes\": 5}}`, with a `[[context]]` also `\"context\"`, and "
@@ -262,19 +263,21 @@ struct ContextSource {
 
   std::string source = {};     ///< one of the above, or a command; empty: clients pass the value
   std::string time_zone = {};  ///< for clocks; empty: the time zone of the machine
+  std::optional<PrometheusSource> prometheus = std::nullopt;  ///< instead of a command
 
   friend bool operator==(const ContextSource&, const ContextSource&) = default;
 };
 
-/// The keys of [[context]] other than `period` and those of a parameter.
+/// The keys of [[context]] other than `period` and those of a parameter. `source` may also be a
+/// table.
 template <class Visit>
 void visit_fields(ContextSource& source, Visit&& visit) {
   visit(
-      Field{
-          "source",
-          "where `canopy tune` gets the value before each pull: `clock.hour` (a real from 0 to 24 "
-          "with period 24), `clock.weekday` (an integer from 0, Monday, to 6), or a command that "
-          "prints it; without it, the client that asks has to give the value"},
+      Field{"source",
+            "where `canopy tune` gets the value before each pull: `clock.hour` (a real from 0 "
+            "to 24 with period 24), `clock.weekday` (an integer from 0, Monday, to 6), a command "
+            "that prints it, or a [query of Prometheus](tune.md#measuring-with-prometheus); "
+            "without it, the client that asks has to give the value"},
       source.source);
   visit(Field{"time_zone",
               "for a clock, such as `Europe/Berlin`; by default the time zone of the machine"},

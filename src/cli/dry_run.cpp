@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -43,7 +44,34 @@ void print_commands(const CommandSystem& system, const Space& space, Arm arm,
   if (const std::string apply = system.apply_text(arm); !apply.empty()) {
     fmt::print("  apply    {}\n", apply);
   }
-  fmt::print("  measure  {}\n", system.measure_text(arm));
+  std::string_view first = "measure";
+  for (const std::string& line : system.measure_texts(arm)) {
+    fmt::print("  {:7}  {}\n", first, line);
+    first = "";
+  }
+}
+
+/// Asks the queries that will measure the system, which changes nothing.
+void show_queries(CommandSystem& system, Arm arm, std::vector<Warning>& warnings) {
+  constexpr double kFewestScrapes = 2.0;  // that a rate needs
+  bool is_answered = true;
+  for (const PrometheusMeter::Look& look : system.look(arm)) {
+    const std::string key = "system.measure." + look.key;
+    if (const auto* number = std::get_if<PrometheusClient::Number>(&look.result)) {
+      fmt::print("{}: now {:.6g}\n", key, number->value);
+      continue;
+    }
+    const auto& [failure, lacks_data] = std::get<PrometheusClient::Failure>(look.result);
+    is_answered = is_answered && lacks_data;
+    warnings.push_back({!lacks_data, key + ": " + failure.what});
+  }
+  const auto interval = is_answered ? system.scrape_interval() : std::nullopt;
+  const double over = system.over();
+  if (!interval || over >= kFewestScrapes * *interval) return;
+  warnings.push_back(
+      {false, fmt::format("system.measure.over: {:g} s hold fewer than two scrapes of Prometheus, "
+                          "which come every {:g} s: a rate needs two; let it be {:g}s or more",
+                          over, *interval, 2.0 * kFewestScrapes * *interval)});
 }
 
 /// Observes and prints the context, which the printed commands then use. If it cannot be observed,
@@ -74,9 +102,12 @@ std::vector<double> show_contexts(CommandSystem& system, const StudySpecificatio
     }
   }
   for (std::size_t i = 0; i < now.size(); ++i) {
-    const auto& [source, zone] = study.context_sources[i];
-    fmt::print("context {}: {}{}{}\n", study.contexts[i].name,
-               source.empty() ? "no source" : source, zone.empty() ? "" : " in " + zone, now[i]);
+    const auto& [source, zone, prometheus] = study.context_sources[i];
+    const std::string from = prometheus       ? prometheus->prometheus + ": " + prometheus->query
+                             : source.empty() ? "no source"
+                                              : source;
+    fmt::print("context {}: {}{}{}\n", study.contexts[i].name, from,
+               zone.empty() ? "" : " in " + zone, now[i]);
   }
   (void)system.enter(context);
   return context;
@@ -178,10 +209,10 @@ int dry_run(const StudySpecification& study, const std::string& name, bool measu
   std::vector<Warning> warnings = warnings_about(study);
   CommandSystem system = command_system_of(study, &StopOnSignal::flag());
   fmt::print("study {}: {}\n", name,
-             measures ? "tried on the system; nothing is stored"
-             : study.contexts.empty()
-                 ? "dry run; nothing is run or stored"
-                 : "dry run; only the contexts are observed, nothing is stored");
+             measures                  ? "tried on the system; nothing is stored"
+             : !study.contexts.empty() ? "dry run; only the contexts are observed, nothing is stored"
+             : system.over() > 0.0     ? "dry run; only the queries are evaluated, nothing is stored"
+                                       : "dry run; nothing is run or stored");
   const std::vector<double> context = show_contexts(system, study, warnings);
   const auto& baseline = study.baseline;
   if (baseline) print_commands(system, study.space, baseline->setting, "baseline");
@@ -193,6 +224,9 @@ int dry_run(const StudySpecification& study, const std::string& name, bool measu
   fmt::print("system left at: {}\n", exit_text(study));
   if (study.system->policy_file) fmt::print("policy file: {}\n", *study.system->policy_file);
   const auto is_error = [](const Warning& warning) { return warning.is_error; };
+  if (std::none_of(warnings.begin(), warnings.end(), is_error)) {
+    show_queries(system, baseline ? baseline->setting : arms.front(), warnings);
+  }
   if (measures && std::none_of(warnings.begin(), warnings.end(), is_error)) {
     const StopOnSignal stop_on_signal;
     (void)try_out(system, study, baseline ? baseline->setting : arms.front(), warnings);

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "files/document.hpp"
+#include "files/server_address.hpp"
 #include "net/network.hpp"
-#include "net/server_address.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -1,6 +1,5 @@
 #include "net/network.hpp"
 
-#include <cstdint>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
@@ -25,6 +24,15 @@ using boost::system::error_code;
 using PlainStream = beast::tcp_stream;
 using SecureStream = beast::ssl_stream<beast::tcp_stream>;
 
+/// How long a request may take, and what interrupts it.
+struct Network::Patience {
+  std::chrono::milliseconds timeout;
+  std::chrono::steady_clock::time_point deadline;
+  const std::atomic<bool>* stop;
+
+  [[nodiscard]] bool is_stopped() const { return stop != nullptr && *stop; }
+};
+
 /// A connection to a server, plain or TLS.
 class Network::Connection {
  public:
@@ -37,7 +45,7 @@ class Network::Connection {
   Connection& operator=(const Connection&) = delete;
 
   [[nodiscard]] virtual error_code exchange(const Request& request, Response& response,
-                                            std::chrono::milliseconds timeout) = 0;
+                                            const Patience& patience) = 0;
 };
 
 struct Network::Io {
@@ -47,18 +55,8 @@ struct Network::Io {
 
 namespace {
 
-constexpr std::uint64_t kLongestAnswer = std::uint64_t{1} << 30U;
 constexpr unsigned kHttpVersion = 11;
-
-/// Starts an asynchronous operation and waits until it calls back with an error code.
-template <class Start>
-error_code wait_for(asio::io_context& context, Start&& start) {
-  error_code result;
-  start([&result](const error_code& error, const auto&... /*more*/) { result = error; });
-  context.restart();
-  context.run();
-  return result;
-}
+constexpr std::chrono::milliseconds kLookForStop{20};
 
 PlainStream& lowest(PlainStream& stream) {
   return stream;
@@ -67,22 +65,44 @@ PlainStream& lowest(SecureStream& stream) {
   return stream.next_layer();
 }
 
+/// Starts something on a stream that calls back with an error code, and waits for that.
+template <class Patience, class Start>
+error_code wait_for(asio::io_context& context, PlainStream& stream, const Patience& patience,
+                    Start&& start) {
+  error_code result;
+  bool is_done = false;
+  stream.expires_at(patience.deadline);
+  start([&](const error_code& error, const auto&... /*more*/) {
+    result = error;
+    is_done = true;
+  });
+  context.restart();
+  while (!is_done && patience.stop != nullptr && !patience.is_stopped()) {
+    (void)context.run_for(kLookForStop);
+  }
+  if (!is_done && patience.is_stopped()) stream.cancel();
+  context.run();
+  return result;
+}
+
 template <class Stream>
 class ConnectionOver final : public Network::Connection {
  public:
-  ConnectionOver(asio::io_context& context, std::unique_ptr<Stream> stream)
-      : context_(context), stream_(std::move(stream)) {}
+  ConnectionOver(asio::io_context& context, std::unique_ptr<Stream> stream,
+                 std::uint64_t longest_answer)
+      : context_(context), stream_(std::move(stream)), longest_answer_(longest_answer) {}
 
   error_code exchange(const Request& request, Response& response,
-                      std::chrono::milliseconds timeout) override {
-    lowest(*stream_).expires_after(timeout);
-    error_code error = wait_for(
-        context_, [&](auto done) { http::async_write(*stream_, request, std::move(done)); });
+                      const Network::Patience& patience) override {
+    error_code error = wait_for(context_, lowest(*stream_), patience, [&](auto done) {
+      http::async_write(*stream_, request, std::move(done));
+    });
     if (error) return error;
     http::response_parser<http::string_body> parser;
-    parser.body_limit(kLongestAnswer);
-    error = wait_for(
-        context_, [&](auto done) { http::async_read(*stream_, buffer_, parser, std::move(done)); });
+    parser.body_limit(longest_answer_);
+    error = wait_for(context_, lowest(*stream_), patience, [&](auto done) {
+      http::async_read(*stream_, buffer_, parser, std::move(done));
+    });
     if (!error) response = parser.release();
     return error;
   }
@@ -90,6 +110,7 @@ class ConnectionOver final : public Network::Connection {
  private:
   asio::io_context& context_;
   std::unique_ptr<Stream> stream_;
+  std::uint64_t longest_answer_;
   beast::flat_buffer buffer_;
 };
 
@@ -106,7 +127,12 @@ std::string reason_of(const error_code& error, std::chrono::milliseconds timeout
   if (error == http::error::end_of_stream || error == asio::error::eof) {
     return "the connection was closed";
   }
+  if (error == http::error::body_limit) return "its answer is too long";
   return error.message();
+}
+
+Lost lost_by(const error_code& error, std::chrono::milliseconds timeout, bool for_good) {
+  return {reason_of(error, timeout), for_good, error == beast::error::timeout};
 }
 
 Network::Connection::Request wire_request(const ServerAddress& server, const HttpRequest& given) {
@@ -120,9 +146,10 @@ Network::Connection::Request wire_request(const ServerAddress& server, const Htt
   if (!given.token.empty()) request.set(http::field::authorization, "Bearer " + given.token);
   if (!given.key.empty()) request.set("Idempotency-Key", given.key);
   if (given.body) {
-    request.set(http::field::content_type, "application/json");
+    request.set(http::field::content_type, given.content_type);
     request.body() = *given.body;
   }
+  for (const auto& [name, value] : given.headers) request.set(name, value);
   request.prepare_payload();
   return request;
 }
@@ -145,18 +172,20 @@ Network::Network(Options options) : options_(std::move(options)), io_(std::make_
 
 Network::~Network() = default;
 
-std::unique_ptr<Network::Connection> Network::connected(const ServerAddress& server) {
+std::unique_ptr<Network::Connection> Network::connected(const ServerAddress& server,
+                                                        const Patience& patience) {
   asio::io_context& context = io_->context;
   error_code error;
   const auto fail_if = [&](bool for_good = false) {
-    if (error) throw Lost{reason_of(error, options_.timeout), for_good};
+    if (patience.is_stopped()) throw Lost{"was stopped", true};
+    if (error) throw lost_by(error, patience.timeout, for_good);
   };
   tcp::resolver resolver(context);
   const tcp::resolver::results_type found = resolver.resolve(server.host, server.port, error);
   fail_if();
   const auto reach = [&](PlainStream& stream) {
-    stream.expires_after(options_.timeout);
-    error = wait_for(context, [&](auto done) { stream.async_connect(found, std::move(done)); });
+    error = wait_for(context, stream, patience,
+                     [&](auto done) { stream.async_connect(found, std::move(done)); });
     fail_if();
     error_code ignored;
     stream.socket().set_option(tcp::no_delay(true), ignored);
@@ -164,7 +193,8 @@ std::unique_ptr<Network::Connection> Network::connected(const ServerAddress& ser
   if (!server.secure) {
     auto stream = std::make_unique<PlainStream>(context);
     reach(*stream);
-    return std::make_unique<ConnectionOver<PlainStream>>(context, std::move(stream));
+    return std::make_unique<ConnectionOver<PlainStream>>(context, std::move(stream),
+                                                         options_.longest_answer);
   }
   auto stream = std::make_unique<SecureStream>(context, io_->tls);
   stream->set_verify_callback(ssl::host_name_verification(server.host));
@@ -172,7 +202,7 @@ std::unique_ptr<Network::Connection> Network::connected(const ServerAddress& ser
     SSL_set_tlsext_host_name(stream->native_handle(), server.host.c_str());
   }
   reach(stream->next_layer());
-  error = wait_for(context, [&](auto done) {
+  error = wait_for(context, stream->next_layer(), patience, [&](auto done) {
     stream->async_handshake(ssl::stream_base::client, std::move(done));
   });
   const auto verified = SSL_get_verify_result(stream->native_handle());
@@ -187,28 +217,32 @@ std::unique_ptr<Network::Connection> Network::connected(const ServerAddress& ser
                true};
   }
   fail_if();
-  return std::make_unique<ConnectionOver<SecureStream>>(context, std::move(stream));
+  return std::make_unique<ConnectionOver<SecureStream>>(context, std::move(stream),
+                                                        options_.longest_answer);
 }
 
 HttpResponse Network::ask(const ServerAddress& server, const HttpRequest& given) {
   const Connection::Request request = wire_request(server, given);
   const std::chrono::milliseconds timeout = given.timeout.value_or(options_.timeout);
+  const Patience patience{timeout, std::chrono::steady_clock::now() + timeout, given.stop};
   Connection::Response response;
   error_code error;
   if (connection_ && server == server_) {
-    error = connection_->exchange(request, response, timeout);
+    error = connection_->exchange(request, response, patience);
     // A server may close an idle connection; that is not a failure.
-    if (error && error != beast::error::timeout) connection_.reset();
+    const bool is_over = error == beast::error::timeout || patience.is_stopped();
+    if (error && !is_over) connection_.reset();
   } else {
     connection_.reset();
   }
   if (!connection_) {
-    connection_ = connected(server);
+    connection_ = connected(server, patience);
     server_ = server;
-    error = connection_->exchange(request, response, timeout);
+    error = connection_->exchange(request, response, patience);
   }
   if (error || !response.keep_alive()) connection_.reset();
-  if (error) throw Lost{reason_of(error, timeout)};
+  if (error && patience.is_stopped()) throw Lost{"was stopped", true};
+  if (error) throw lost_by(error, timeout, error == http::error::body_limit);
   return {response.result_int(), std::string(response.reason()), std::move(response.body()),
           std::string(response[http::field::location]),
           std::string(response[http::field::retry_after])};

@@ -1,11 +1,15 @@
 #pragma once
 
-#include "net/server_address.hpp"
+#include "files/server_address.hpp"
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace canopy {
 
@@ -16,6 +20,9 @@ struct HttpRequest {
   std::optional<std::string> body = std::nullopt;
   std::string key = {};  ///< the Idempotency-Key header; empty: not sent
   std::optional<std::chrono::milliseconds> timeout = std::nullopt;  ///< overrides the default
+  std::string content_type = "application/json";                    ///< of the body
+  std::vector<std::pair<std::string, std::string>> headers = {};    ///< additional
+  const std::atomic<bool>* stop = nullptr;  ///< interrupts the request once set
 };
 
 struct HttpResponse {
@@ -29,15 +36,17 @@ struct HttpResponse {
 /// Thrown when no response was received.
 struct Lost {
   std::string why;
-  bool for_good = false;  ///< a retry would not help
+  bool for_good = false;       ///< a retry would not help
+  bool has_timed_out = false;  ///< a retry would take as long
 };
 
 /// Keeps one connection open, to the server that was asked last. Not thread-safe.
 class Network {
  public:
   struct Options {
-    std::string ca_file = {};  ///< a PEM file with trusted certificates; empty: those of the system
-    std::chrono::milliseconds timeout{30'000};
+    std::string ca_file = {};                   ///< PEM, trusted; empty: the system's
+    std::chrono::milliseconds timeout{30'000};  ///< of a whole request, connecting included
+    std::uint64_t longest_answer = std::uint64_t{1} << 30U;  ///< in bytes
   };
 
   /// Throws Lost if the file contains no certificates.
@@ -51,11 +60,13 @@ class Network {
   [[nodiscard]] HttpResponse ask(const ServerAddress& server, const HttpRequest& given);
 
   class Connection;
+  struct Patience;
 
  private:
   struct Io;
 
-  [[nodiscard]] std::unique_ptr<Connection> connected(const ServerAddress& server);
+  [[nodiscard]] std::unique_ptr<Connection> connected(const ServerAddress& server,
+                                                      const Patience& patience);
 
   Options options_;
   std::unique_ptr<Io> io_;

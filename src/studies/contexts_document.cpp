@@ -4,6 +4,7 @@
 
 #include "core/text.hpp"
 #include "files/parameter_document.hpp"
+#include "studies/http_document.hpp"
 #include "systems/command_line.hpp"
 
 #include <algorithm>
@@ -85,6 +86,7 @@ void check_source(DocumentReader& reader, const Document& table, const std::stri
   if (!source.time_zone.empty() && !is_clock) {
     complain("time_zone", R"(can only be given with source = "clock.hour" or "clock.weekday")");
   }
+  if (source.prometheus) return;
   if (table.contains("source") && source.source.empty()) {
     complain("source", "must not be empty; leave it out if clients give the context");
   }
@@ -109,7 +111,13 @@ ContextVariable read_variable(DocumentReader& reader, const Document& table, std
   std::vector<std::string_view> keys{"period"};
   visit_fields(source, [&](const Field& field, auto& member) {
     keys.push_back(field.name);
-    reader.read(table, prefix, field.name, member);
+    const Document* value = table.find(field.name);
+    if (&member == &source.source && value != nullptr && value->as_table() != nullptr) {
+      source.prometheus =
+          read_prometheus_context(reader, *value, prefix + std::string(field.name) + ".");
+    } else {
+      reader.read(table, prefix, field.name, member);
+    }
   });
   check_source(reader, table, prefix, source, shell);
   if (const ClockVariable* clock = clock_of(source)) {
@@ -171,6 +179,8 @@ Document contexts_document(const StudySpecification& study) {
       visit_fields_of(study.context_sources[i], [&](const Field& field, const std::string& text) {
         if (!text.empty()) table.set(field.name, text);
       });
+      const auto& prometheus = study.context_sources[i].prometheus;
+      if (prometheus) table.set("source", document_of(*prometheus));
     }
     tables.push_back(std::move(table));
   }

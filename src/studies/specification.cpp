@@ -14,6 +14,7 @@
 #include "files/read_file.hpp"
 #include "files/toml.hpp"
 #include "studies/contexts_document.hpp"
+#include "studies/http_document.hpp"
 #include "studies/stored_specification.hpp"
 #include "studies/system_document.hpp"
 
@@ -414,14 +415,26 @@ std::string differences_of(const Fields& was, const Fields& is) {
 Fields command_fields(const StudySpecification& study) {
   const SystemSpecification& system = *study.system;
   Fields fields;
-  if (system.apply) fields["system.apply"] = '"' + *system.apply + '"';
-  if (system.measure) fields["system.measure"] = '"' + *system.measure + '"';
+  const auto add = [&](const std::string& key, const auto& action) {
+    if (!action) return;
+    if (const auto* command = std::get_if<std::string>(&*action)) {
+      fields[key] = '"' + *command + '"';
+    } else {
+      add_differing_fields(fields, key + ".", std::get<1>(*action));
+    }
+  };
+  add("system.apply", system.apply);
+  add("system.measure", system.measure);
   if (system.process) fields["system.process"] = '"' + *system.process + '"';
   for (std::size_t i = 0; i < study.context_sources.size(); ++i) {
     visit_fields_of(study.context_sources[i], [&](const Field& field, const std::string& text) {
       const std::string key = fmt::format("context.{}.{}", study.contexts[i].name, field.name);
       if (!text.empty()) fields[key] = '"' + text + '"';
     });
+    if (const auto& source = study.context_sources[i].prometheus) {
+      add_differing_fields(fields, fmt::format("context.{}.source.", study.contexts[i].name),
+                           *source);
+    }
   }
   return fields;
 }

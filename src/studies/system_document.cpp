@@ -1,12 +1,14 @@
 #include "studies/system_document.hpp"
 
 #include "files/arm_document.hpp"
+#include "studies/http_document.hpp"
 #include "systems/command_line.hpp"
 
 #include <algorithm>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -103,6 +105,23 @@ std::optional<std::string> read_folder(DocumentReader& reader, const Document& t
   return path;
 }
 
+/// A command, or a table that takes its place.
+template <class Action, class ReadTable>
+std::optional<Action> read_action(DocumentReader& reader, const Document& table,
+                                  std::string_view key, bool shell,
+                                  const std::vector<std::string>& names, ReadTable&& read_table) {
+  const Document* node = table.find(key);
+  if (node != nullptr && node->as_table() != nullptr) {
+    return Action(read_table(*node, "system." + std::string(key) + "."));
+  }
+  if (node != nullptr && node->as_text() == nullptr) {
+    reader.complain("system." + std::string(key), node, "must be a command or a table");
+    return std::nullopt;
+  }
+  auto command = read_command(reader, table, key, shell, names);
+  return command ? std::optional<Action>(std::move(*command)) : std::nullopt;
+}
+
 void check_together(DocumentReader& reader, const Document& table) {
   const bool measures = table.contains("measure");
   if (measures == table.contains("process")) {
@@ -141,6 +160,18 @@ std::optional<SystemSpecification> read_system(DocumentReader& reader, const Doc
     keys.push_back(field.name);
     if constexpr (std::is_same_v<Member, bool>) {
       if (field.name != "shell") reader.read(*table, "system.", field.name, member);
+    } else if constexpr (std::is_same_v<Member, decltype(system.apply)>) {
+      member = read_action<typename Member::value_type>(
+          reader, *table, field.name, system.shell, names,
+          [&](const Document& node, const std::string& prefix) {
+            return read_http_apply(reader, node, prefix, space, names);
+          });
+    } else if constexpr (std::is_same_v<Member, decltype(system.measure)>) {
+      member = read_action<typename Member::value_type>(
+          reader, *table, field.name, system.shell, names,
+          [&](const Document& node, const std::string& prefix) {
+            return read_prometheus(reader, node, prefix, names);
+          });
     } else if (&member == &system.folder) {
       member = read_folder(reader, *table, field.name);
     } else if (&member == &system.policy_file) {
@@ -229,8 +260,12 @@ Document system_document(const SystemSpecification& system) {
   visit_fields_of(system, [&]<class Member>(const Field& field, const Member& member) {
     if constexpr (std::is_same_v<Member, bool>) {
       if (member) table.set(field.name, true);
-    } else {
+    } else if constexpr (std::is_same_v<Member, std::optional<std::string>>) {
       if (member) table.set(field.name, *member);
+    } else if (member) {
+      const auto* command = std::get_if<std::string>(&*member);
+      table.set(field.name,
+                command != nullptr ? Document(*command) : document_of(std::get<1>(*member)));
     }
   });
   const Document options = document_of(values_of(system.options), fields_of(system.options));

@@ -53,14 +53,6 @@ void set_variable(Values& variables, const std::string& name, std::string value)
   variables.emplace_back(name, std::move(value));
 }
 
-/// Names of metrics are displayed, and used as identifiers in files.
-bool is_name(std::string_view name) {
-  return !name.empty() && name.size() <= 64 &&
-         std::all_of(name.begin(), name.end(), [](unsigned char letter) {
-           return std::isalnum(letter) != 0 || letter == '_' || letter == '-' || letter == '.';
-         });
-}
-
 /// Quotes words for a shell.
 std::string quoted(const std::vector<std::string>& words) {
   std::string text;
@@ -86,7 +78,6 @@ SystemFailure failure_of(const std::string& what, const CommandResult& result) {
   return {what + result.describe(), result.has_timed_out(), result.errors};
 }
 
-constexpr std::size_t kMostMetrics = 32;
 constexpr const char* kWholeContext = "CANOPY_CONTEXT";
 
 }  // namespace
@@ -119,7 +110,7 @@ std::variant<Reading, SystemFailure> reading_in(std::string_view output) {
     if (name == "reward") {
       reading.reward = *number;
       has_reward = true;
-    } else if (is_name(name)) {
+    } else if (is_metric_name(name)) {
       reading.metrics[name] = *number;
     } else {
       return refuse("printed the invalid name \"" + excerpt(name) +
@@ -134,16 +125,34 @@ std::variant<Reading, SystemFailure> reading_in(std::string_view output) {
 }
 
 CommandSystem::CommandSystem(const SystemCommands& commands, const Names& names,
-                             const std::atomic<bool>* stop, const Clock& clock)
+                             const std::atomic<bool>* stop, Clock& clock)
     : names_(names),
-      reader_(names.contexts, commands.contexts, commands.shell, clock),
+      reader_(names.contexts, commands.contexts, commands.shell, clock, commands.folder),
       stop_(stop),
       timeout_seconds_(commands.timeout_seconds),
       keep_background_(commands.keep_background),
       folder_(commands.folder),
       shell_(commands.shell) {
-  if (commands.apply) apply_.emplace(*commands.apply, commands.shell);
-  if (commands.measure) measure_.emplace(*commands.measure, commands.shell);
+  std::vector<std::string> values;
+  for (const Parameter& parameter : names.space.parameters()) values.push_back(parameter.name);
+  for (const ContextVariable& variable : names.contexts.variables())
+    values.push_back(variable.name);
+  if (commands.apply) {
+    if (const auto* command = std::get_if<std::string>(&*commands.apply)) {
+      apply_.emplace(*command, commands.shell);
+    } else {
+      setter_ = std::make_unique<HttpSetter>(std::get<HttpApply>(*commands.apply), values, folder_);
+    }
+  }
+  if (commands.measure) {
+    if (const auto* command = std::get_if<std::string>(&*commands.measure)) {
+      measure_.emplace(*command, commands.shell);
+    } else {
+      values.emplace_back(kOver);
+      meter_ = std::make_unique<PrometheusMeter>(std::get<PrometheusSource>(*commands.measure),
+                                                 values, folder_, clock);
+    }
+  }
   if (commands.process) {
     const CommandLine line(*commands.process, commands.shell);
     process_ = std::make_unique<Coprocess>(line.words({}));
@@ -162,8 +171,9 @@ bool CommandSystem::enter(Context context) {
   for (std::size_t i = 0; i < context.size(); ++i) {
     const bool has_changed = lacks_context() || context_[i] != context[i];
     const std::string& name = names_.contexts[i].name;
-    const bool is_used = apply_ && (apply_->uses(name) || apply_->mentions(variable_of(name)) ||
-                                    apply_->mentions(kWholeContext));
+    const bool is_used = (setter_ && setter_->uses(name)) ||
+                         (apply_ && (apply_->uses(name) || apply_->mentions(variable_of(name)) ||
+                                     apply_->mentions(kWholeContext)));
     if (has_changed && is_used) matters = true;
   }
   context_.assign(context.begin(), context.end());
@@ -195,8 +205,15 @@ RunLimits CommandSystem::limits_for(Arm arm) const {
 }
 
 std::optional<SystemFailure> CommandSystem::apply(Arm arm, const RunLimits& limits) {
-  if (!apply_) return std::nullopt;
+  if (meter_) meter_->begin();
+  if (!apply_ && !setter_) return std::nullopt;
   if (lacks_context()) return SystemFailure{"apply: no context has been observed yet"};
+  if (setter_) {
+    auto failure = setter_->apply(values_for(arm), arm_text(names_.space, arm),
+                                  {limits.timeout_seconds, limits.stop});
+    if (failure) failure->what = "apply: " + failure->what;
+    return failure;
+  }
   const CommandResult result = run_command(apply_->words(values_for(arm)), limits);
   if (result.succeeded()) return std::nullopt;
   return failure_of("apply: ", result);
@@ -209,7 +226,7 @@ std::optional<SystemFailure> CommandSystem::apply(Arm arm) {
 std::optional<SystemFailure> CommandSystem::leave_at(Arm arm) {
   RunLimits limits = limits_for(arm);
   limits.stop = nullptr;
-  if (apply_ || !process_) return apply(arm, limits);
+  if (apply_ || setter_ || !process_) return apply(arm, limits);
   const CommandResult result = process_->exchange(request_for(arm), limits);
   if (result.succeeded()) return std::nullopt;
   return failure_of("process: ", result);
@@ -232,15 +249,33 @@ std::string CommandSystem::text_of(const CommandLine& command, Arm arm) const {
 }
 
 std::string CommandSystem::apply_text(Arm arm) const {
+  if (setter_) return setter_->text(values_for(arm), arm_text(names_.space, arm));
   return apply_ ? text_of(*apply_, arm) : "";
 }
 
-std::string CommandSystem::measure_text(Arm arm) const {
-  return process_ ? request_for(arm) : text_of(*measure_, arm);
+std::vector<std::string> CommandSystem::measure_texts(Arm arm) const {
+  if (meter_) return meter_->texts(values_for(arm));
+  return {process_ ? request_for(arm) : text_of(*measure_, arm)};
+}
+
+std::vector<PrometheusMeter::Look> CommandSystem::look(Arm arm) {
+  if (!meter_) return {};
+  return meter_->look(values_for(arm), web_limits());
+}
+
+std::optional<double> CommandSystem::scrape_interval() {
+  return meter_ ? meter_->scrape_interval(web_limits()) : std::nullopt;
 }
 
 std::variant<Reading, SystemFailure> CommandSystem::measure(Arm arm) {
   if (lacks_context()) return SystemFailure{"measure: no context has been observed yet"};
+  if (meter_) {
+    auto reading = meter_->measure(values_for(arm), web_limits());
+    if (auto* failure = std::get_if<SystemFailure>(&reading)) {
+      failure->what = "measure: " + failure->what;
+    }
+    return reading;
+  }
   const RunLimits limits = limits_for(arm);
   const char* what = process_ ? "process: " : "measure: ";
   const CommandResult result = process_ ? process_->exchange(request_for(arm), limits)

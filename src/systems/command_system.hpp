@@ -2,13 +2,16 @@
 
 #include "canopy/clock.hpp"
 #include "canopy/context.hpp"
+#include "canopy/http_system.hpp"
 
 #include "files/names.hpp"
 #include "systems/command.hpp"
 #include "systems/command_line.hpp"
 #include "systems/context_reader.hpp"
 #include "systems/coprocess.hpp"
+#include "systems/http_setter.hpp"
 #include "systems/live_system.hpp"
+#include "systems/prometheus.hpp"
 
 #include <atomic>
 #include <memory>
@@ -24,32 +27,37 @@ namespace canopy {
 /// numbers. Values that are not numbers are ignored.
 [[nodiscard]] std::variant<Reading, SystemFailure> reading_in(std::string_view output);
 
-/// The commands that set and measure a system, as written by the user.
+/// A command, or what takes its place.
+using ApplyAction = std::variant<std::string, HttpApply>;
+using MeasureAction = std::variant<std::string, PrometheusSource>;
+
+/// What sets and measures a system, as written by the user.
 struct SystemCommands {
-  bool shell = false;                                 ///< run with /bin/sh
-  bool keep_background = false;                       ///< do not kill background processes
-  std::optional<std::string> apply = std::nullopt;    ///< run once per change of the setting
-  std::optional<std::string> measure = std::nullopt;  ///< run once per pull, or
-  std::optional<std::string> process = std::nullopt;  ///< asked once per pull
-  std::vector<ContextInput> contexts = {};            ///< source of each context variable
+  bool shell = false;                                   ///< run with /bin/sh
+  bool keep_background = false;                         ///< do not kill background processes
+  std::optional<ApplyAction> apply = std::nullopt;      ///< run once per change of the setting
+  std::optional<MeasureAction> measure = std::nullopt;  ///< run once per pull, or
+  std::optional<std::string> process = std::nullopt;    ///< asked once per pull
+  std::vector<ContextInput> contexts = {};              ///< source of each context variable
   double timeout_seconds = 30.0;
   std::string folder = {};  ///< working directory; empty: ours
 };
 
-/// A system that is set and measured by programs. The values of the current context are passed to
-/// them in the same ways as those of the arm: by placeholders `{load}`, as variables CANOPY_load,
-/// and all together as JSON in CANOPY_CONTEXT, or as "context" in the line that a process is sent.
+/// A system that is set and measured by programs or over HTTP. The values of the current context
+/// are passed to them in the same ways as those of the arm: by placeholders `{load}`, and to
+/// programs as variables CANOPY_load, and all together as JSON in CANOPY_CONTEXT, or as "context"
+/// in the line that a process is sent.
 class CommandSystem final : public LiveSystem {
  public:
   /// Both spaces and the clock must outlive this object; `stop`, if given, interrupts running
   /// commands. Throws CommandLineError.
   CommandSystem(const SystemCommands& commands, const Names& names, const std::atomic<bool>* stop,
-                const Clock& clock = machine_clock());
+                Clock& clock = machine_clock());
 
-  [[nodiscard]] bool can_be_set() const override { return apply_ || process_; }
+  [[nodiscard]] bool can_be_set() const override { return apply_ || setter_ || process_; }
 
   [[nodiscard]] std::variant<std::vector<double>, SystemFailure> observe() override;
-  /// Returns true if the `apply` command uses a value of the context that has changed.
+  /// Returns true if `apply` uses a value of the context that has changed.
   bool enter(Context context) override;
 
   /// Without an `apply` command, a process receives the setting when it is measured.
@@ -57,15 +65,23 @@ class CommandSystem final : public LiveSystem {
   [[nodiscard]] std::variant<Reading, SystemFailure> measure(Arm arm) override;
   [[nodiscard]] std::optional<SystemFailure> leave_at(Arm arm) override;
 
-  /// The command for an arm, as a user would type it.
+  /// What is done for an arm: commands as a user would type them, and a line for each query.
   [[nodiscard]] std::string apply_text(Arm arm) const;
-  [[nodiscard]] std::string measure_text(Arm arm) const;
+  [[nodiscard]] std::vector<std::string> measure_texts(Arm arm) const;
+
+  /// Evaluates the queries that measure it; none if a program does.
+  [[nodiscard]] std::vector<PrometheusMeter::Look> look(Arm arm);
+  /// How long a setting is in force before they are evaluated, in seconds; 0 without queries.
+  [[nodiscard]] double over() const { return meter_ ? meter_->over() : 0.0; }
+  /// The shortest time between two scrapes in seconds, if queries measure it and that is known.
+  [[nodiscard]] std::optional<double> scrape_interval();
 
  private:
   [[nodiscard]] RunLimits limits_for(Arm arm) const;
   [[nodiscard]] std::string request_for(Arm arm) const;
   [[nodiscard]] Values values_for(Arm arm) const;
   [[nodiscard]] std::string text_of(const CommandLine& command, Arm arm) const;
+  [[nodiscard]] WebLimits web_limits() const { return {timeout_seconds_, stop_}; }
   [[nodiscard]] bool lacks_context() const { return context_.size() != names_.contexts.size(); }
   [[nodiscard]] std::optional<SystemFailure> apply(Arm arm, const RunLimits& limits);
 
@@ -77,8 +93,10 @@ class CommandSystem final : public LiveSystem {
   bool keep_background_;
   std::string folder_;
   bool shell_;
-  std::optional<CommandLine> apply_;
-  std::optional<CommandLine> measure_;
+  std::optional<CommandLine> apply_;        // or
+  std::unique_ptr<HttpSetter> setter_;      // or neither
+  std::optional<CommandLine> measure_;      // or
+  std::unique_ptr<PrometheusMeter> meter_;  // or
   std::unique_ptr<Coprocess> process_;
 };
 

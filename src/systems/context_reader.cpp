@@ -1,6 +1,7 @@
 #include "systems/context_reader.hpp"
 
 #include "core/excerpt.hpp"
+#include "core/text.hpp"
 #include "files/parameter_document.hpp"
 #include "systems/number.hpp"
 #include "systems/utc_offset.hpp"
@@ -39,26 +40,50 @@ double show(ContextInput::Kind kind, double local_time) {
 }  // namespace
 
 ContextReader::ContextReader(const ContextSpace& contexts, const std::vector<ContextInput>& inputs,
-                             bool shell, const Clock& clock)
+                             bool shell, const Clock& clock, const std::string& folder)
     : contexts_(contexts), clock_(clock) {
   for (std::size_t i = 0; i < contexts.size(); ++i) {
     Input& input = inputs_.emplace_back();
     if (i < inputs.size()) input.input = inputs[i];
     if (input.input.kind == ContextInput::Kind::command) {
       input.command.emplace(input.input.command, shell);
+    } else if (input.input.kind == ContextInput::Kind::query) {
+      const PrometheusSource& source = input.input.prometheus;
+      input.client = std::make_unique<PrometheusClient>(source.prometheus, source.access, folder);
     }
   }
+}
+
+std::variant<double, SystemFailure> ContextReader::ask(const Input& input, const Domain& domain,
+                                                       const RunLimits& limits) const {
+  auto result = input.client->ask(input.input.prometheus.query, std::nullopt,
+                                  {limits.timeout_seconds, limits.stop});
+  if (auto* failure = std::get_if<PrometheusClient::Failure>(&result)) {
+    return std::move(failure->failure);
+  }
+  const double value = std::get<PrometheusClient::Number>(result).value;
+  if (domain.is_ordered()) return value;
+  if (const auto coordinate = domain.coordinate(Value(to_text(value)))) return *coordinate;
+  return SystemFailure{
+      fmt::format("the query returned {}: {}", to_text(value), observed_must_be(domain))};
 }
 
 std::variant<double, SystemFailure> ContextReader::read_one(std::size_t variable,
                                                             const RunLimits& limits) const {
   const std::string& name = contexts_[variable].name;
   const Domain& domain = contexts_[variable].domain;
-  const auto& [input, command] = inputs_[variable];
+  const auto& [input, command, client] = inputs_[variable];
   const auto fail = [&](const std::string& what) {
     return SystemFailure{.what = fmt::format("context.{}: {}", name, what)};
   };
   if (input.kind == ContextInput::Kind::nothing) return fail("has no source");
+  if (client) {
+    auto value = ask(inputs_[variable], domain, limits);
+    if (auto* failure = std::get_if<SystemFailure>(&value)) {
+      failure->what = fmt::format("context.{}: {}", name, failure->what);
+    }
+    return value;
+  }
   if (!command) {
     try {
       const double now = clock_.wall_time();

@@ -3,9 +3,12 @@
 #include "canopy/context.hpp"
 #include "canopy/space.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -23,6 +26,17 @@ struct Reading {
   double reward = 0.0;
   std::map<std::string, double> metrics = {};  ///< other numbers, by name
 };
+
+constexpr std::size_t kMostMetrics = 32;
+
+/// Names of metrics are displayed, and used as identifiers in files.
+[[nodiscard]] inline bool is_metric_name(std::string_view name) {
+  const auto fits = [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+           (letter >= '0' && letter <= '9') || letter == '_' || letter == '-' || letter == '.';
+  };
+  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), fits);
+}
 
 /// A running system that can be set and measured.
 class LiveSystem {

@@ -22,6 +22,9 @@ std::string fault_of(const ContextInput& input, const SystemSpecification& syste
            "with "
            "a context (canopy pipe, HTTP, Python)";
   }
+  if (input.kind == ContextInput::Kind::query) {
+    return access_fault(input.prometheus.access, system.folder.value_or(""));
+  }
   if (input.kind != ContextInput::Kind::command) {
     try {
       (void)utc_offset(input.time_zone, 0.0);

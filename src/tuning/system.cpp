@@ -13,6 +13,7 @@ namespace canopy {
 
 ContextInput context_input(const ContextSource& source) {
   using enum ContextInput::Kind;
+  if (source.prometheus) return {.kind = query, .prometheus = *source.prometheus};
   if (source.source.empty()) return {.kind = nothing};
   if (source.source == ContextSource::kHour) return {.kind = hour, .time_zone = source.time_zone};
   if (source.source == ContextSource::kWeekday) {
@@ -22,7 +23,7 @@ ContextInput context_input(const ContextSource& source) {
 }
 
 CommandSystem command_system_of(const StudySpecification& study, const std::atomic<bool>* stop,
-                                const Clock& clock) {
+                                Clock& clock) {
   const SystemSpecification& system = *study.system;
   std::vector<ContextInput> inputs;
   for (const ContextSource& source : study.context_sources) {

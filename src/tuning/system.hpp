@@ -12,12 +12,12 @@
 
 namespace canopy {
 
-/// Creates the system that the commands of a study set and measure. The study and the clock must
-/// outlive it; `stop`, if given, interrupts running commands. The clock is for context variables
-/// with a clock as source.
+/// Creates the system that the commands and requests of a study set and measure. The study and the
+/// clock must outlive it; `stop`, if given, interrupts running commands and requests. The clock is
+/// for waiting, and for context variables with a clock as source.
 [[nodiscard]] CommandSystem command_system_of(const StudySpecification& study,
                                               const std::atomic<bool>* stop,
-                                              const Clock& clock = machine_clock());
+                                              Clock& clock = machine_clock());
 
 /// The source of a context variable.
 [[nodiscard]] ContextInput context_input(const ContextSource& source);

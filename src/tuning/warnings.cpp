@@ -7,6 +7,9 @@
 #include "core/excerpt.hpp"
 #include "systems/command_line.hpp"
 #include "systems/find_program.hpp"
+#include "systems/promql.hpp"
+#include "systems/text_template.hpp"
+#include "systems/web_access.hpp"
 #include "tuning/contexts.hpp"
 #include "tuning/system.hpp"
 
@@ -17,6 +20,8 @@
 #include <map>
 #include <optional>
 #include <sstream>
+#include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -34,10 +39,67 @@ struct NamedCommand {
 
 std::vector<NamedCommand> commands_of(const SystemSpecification& system) {
   std::vector<NamedCommand> commands;
-  if (system.apply) commands.push_back({"apply", *system.apply});
-  if (system.measure) commands.push_back({"measure", *system.measure});
+  const auto add = [&](std::string_view key, const auto& action) {
+    const auto* command = action ? std::get_if<std::string>(&*action) : nullptr;
+    if (command != nullptr) commands.push_back({key, *command});
+  };
+  add("apply", system.apply);
+  add("measure", system.measure);
   if (system.process) commands.push_back({"process", *system.process});
   return commands;
+}
+
+const HttpApply* request_of(const SystemSpecification& system) {
+  return system.apply ? std::get_if<HttpApply>(&*system.apply) : nullptr;
+}
+
+const PrometheusSource* queries_of(const SystemSpecification& system) {
+  return system.measure ? std::get_if<PrometheusSource>(&*system.measure) : nullptr;
+}
+
+/// Every query, with its key.
+std::vector<std::pair<std::string, std::string>> all_queries(const PrometheusSource& source) {
+  std::vector<std::pair<std::string, std::string>> queries{{"query", source.query}};
+  for (const auto& [name, query] : source.metrics) queries.emplace_back("metrics." + name, query);
+  return queries;
+}
+
+/// What is asked over HTTP must be possible in this build, with secrets that are there.
+void warn_of_requests(const StudySpecification& study, std::vector<Warning>& warnings) {
+  const SystemSpecification& system = *study.system;
+  const auto check = [&](const std::string& key, const HttpAccess& access) {
+    const std::string fault = access_fault(access, system.folder.value_or(""));
+    if (!fault.empty()) warnings.push_back({true, key + ": " + fault});
+  };
+  if (const HttpApply* apply = request_of(system)) check("system.apply", apply->access);
+  if (const PrometheusSource* source = queries_of(system)) check("system.measure", source->access);
+}
+
+/// A window that is longer than a setting is in force counts what came before.
+void warn_of_windows(const StudySpecification& study, std::vector<Warning>& warnings) {
+  const PrometheusSource* source = queries_of(*study.system);
+  if (source == nullptr) return;
+  const double over = promql_seconds(source->over).value_or(0.0);
+  for (const auto& [key, query] : all_queries(*source)) {
+    const double range = longest_range_in(query);
+    if (range <= over) continue;
+    warnings.push_back(
+        {false, fmt::format("system.measure.{}: looks back {:g} s, but a setting is in force for "
+                            "{} when it is evaluated, so it also counts what was before: write "
+                            "[{{over}}]",
+                            key, range, source->over)});
+  }
+}
+
+/// Limits of metrics that no query gives.
+void warn_of_missing_metrics(const StudySpecification& study, std::vector<Warning>& warnings) {
+  const PrometheusSource* source = queries_of(*study.system);
+  if (source == nullptr) return;
+  for (const Limit& limit : study.objective.limits) {
+    if (source->metrics.contains(limit.metric)) continue;
+    warnings.push_back(
+        {true, fmt::format("limit.{}: system.measure.metrics has no query for it", limit.metric)});
+  }
 }
 
 /// Whether a file that a command names contains the word.
@@ -66,6 +128,19 @@ bool reads_environment(const std::string& command, const std::string& folder) {
 void warn_of_unused_knobs(const StudySpecification& study, std::vector<Warning>& warnings) {
   const SystemSpecification& system = *study.system;
   if (system.process || system.reads_arm) return;
+  std::vector<std::string> names;
+  for (const Parameter& parameter : study.space.parameters()) names.push_back(parameter.name);
+  std::vector<TextTemplate> texts;
+  if (const HttpApply* apply = request_of(system)) {
+    if (!apply->body) return;  // the whole setting is sent
+    texts.emplace_back(apply->url(), names, ValueCoding::percent);
+    texts.emplace_back(*apply->body, names, ValueCoding::plain);
+  }
+  if (const PrometheusSource* source = queries_of(system)) {
+    for (const auto& [key, query] : all_queries(*source)) {
+      texts.emplace_back(query, names, ValueCoding::promql);
+    }
+  }
   std::vector<CommandLine> lines;
   for (const NamedCommand& command : commands_of(system)) {
     if (reads_environment(command.text, system.folder.value_or(""))) return;
@@ -73,17 +148,22 @@ void warn_of_unused_knobs(const StudySpecification& study, std::vector<Warning>&
   }
   std::vector<std::string> unused;
   for (const Parameter& parameter : study.space.parameters()) {
-    const auto uses = [&](const CommandLine& line) { return line.uses(parameter.name); };
-    if (std::none_of(lines.begin(), lines.end(), uses)) unused.push_back(parameter.name);
+    const auto uses = [&](const auto& text) { return text.uses(parameter.name); };
+    if (std::none_of(lines.begin(), lines.end(), uses) &&
+        std::none_of(texts.begin(), texts.end(), uses)) {
+      unused.push_back(parameter.name);
+    }
   }
   if (unused.empty()) return;
   const std::string& first = unused.front();
-  warnings.push_back(
-      {unused.size() == study.space.dimension(),
-       fmt::format("no command uses {}: write {} where its value is needed. If a "
-                   "program reads it from CANOPY_ARM, set system.reads_arm = true",
-                   fmt::join(unused, ", "),
-                   system.shell ? "\"$" + variable_of(first) + "\"" : "{" + first + "}")});
+  warnings.push_back({unused.size() == study.space.dimension(),
+                      fmt::format("no {} uses {}: write {} where its value is needed.{}",
+                                  lines.empty() ? "request" : "command", fmt::join(unused, ", "),
+                                  system.shell && !lines.empty() ? "\"$" + variable_of(first) + "\""
+                                                                 : "{" + first + "}",
+                                  lines.empty() ? ""
+                                                : " If a program reads it from CANOPY_ARM, set "
+                                                  "system.reads_arm = true")});
 }
 
 /// Every value is passed to programs in an environment variable of its own, so the names must
@@ -231,6 +311,18 @@ void warn_of_loss(const StudySpecification& study, std::vector<Warning>& warning
 
 }  // namespace
 
+std::string access_fault(const HttpAccess& access, const std::string& folder) {
+  if (!WebClient::is_available()) return WebClient::kNotAvailable;
+  const auto headers = headers_of(access, folder);
+  if (const auto* failure = std::get_if<SystemFailure>(&headers)) return failure->what;
+  const std::string file = access.ca_file.empty() ? "" : seen_from(folder, access.ca_file);
+  std::error_code ignored;
+  if (!file.empty() && !std::filesystem::is_regular_file(file, ignored)) {
+    return fmt::format("ca_file: there is no file {}", excerpt(file, 200));
+  }
+  return "";
+}
+
 std::string program_fault(const std::vector<std::string>& words, const std::string& folder) {
   if (find_program(words.front(), folder)) return "";
   return no_program_text(words.front(), folder,
@@ -240,6 +332,9 @@ std::string program_fault(const std::vector<std::string>& words, const std::stri
 std::vector<Warning> warnings_about(const StudySpecification& study) {
   std::vector<Warning> warnings = warnings_about_sources(study);
   warn_of_programs(study, warnings);
+  warn_of_requests(study, warnings);
+  warn_of_windows(study, warnings);
+  warn_of_missing_metrics(study, warnings);
   warn_of_shell_words(study, warnings);
   warn_of_variables(study, warnings);
   warn_of_unused_knobs(study, warnings);

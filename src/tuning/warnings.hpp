@@ -18,6 +18,9 @@ struct Warning {
 [[nodiscard]] std::string program_fault(const std::vector<std::string>& words,
                                         const std::string& folder);
 
+/// Why requests cannot be made in this way, such as a missing secret; empty if they can.
+[[nodiscard]] std::string access_fault(const HttpAccess& access, const std::string& folder);
+
 /// Warnings about a study with a system, on the machine where it would run, without running any
 /// commands. The specification must be resolved.
 [[nodiscard]] std::vector<Warning> warnings_about(const StudySpecification& study);

@@ -92,10 +92,17 @@ class FakeService {
     const std::lock_guard lock(mutex_);
     faults_ = std::move(faults);
   }
+  using Request = boost::beast::http::request<boost::beast::http::string_body>;
+
   /// Overrides the service's response, if it returns one.
   void set_other(std::function<std::optional<Reply>(const std::string& target)> other) {
+    set_answer([other = std::move(other)](const Request& request) {
+      return other(std::string(request.target()));
+    });
+  }
+  void set_answer(std::function<std::optional<Reply>(const Request& request)> answer) {
     const std::lock_guard lock(mutex_);
-    other_ = std::move(other);
+    other_ = std::move(answer);
   }
 
   [[nodiscard]] std::uint64_t requests() const { return requests_; }
@@ -122,7 +129,6 @@ class FakeService {
  private:
   using Tcp = boost::asio::ip::tcp;
   using SteadyClock = std::chrono::steady_clock;
-  using Request = boost::beast::http::request<boost::beast::http::string_body>;
   using Response = boost::beast::http::response<boost::beast::http::string_body>;
 
   struct Tuner {
@@ -250,7 +256,7 @@ class FakeService {
   Reply served(const Request& request) {
     const std::string target(request.target());
     if (other_) {
-      if (const auto answer = other_(target)) return *answer;
+      if (const auto answer = other_(request)) return *answer;
     }
     try {
       const std::string sent(request["Authorization"]);
@@ -459,7 +465,7 @@ class FakeService {
   MemoryStore store_{options_.studies};
   std::map<std::string, Tuner> tuners_;
   Faults faults_;
-  std::function<std::optional<Reply>(const std::string&)> other_;
+  std::function<std::optional<Reply>(const Request&)> other_;
 
   std::thread thread_;
   std::list<Tcp::socket> sockets_;  // closed at the end

@@ -76,22 +76,21 @@ class CommandSystemInFolder : public WithFolder {
   /// A shell command; <name> is replaced by the path of that file.
   [[nodiscard]] CommandSystem system_of(SystemCommands commands,
                                         const std::atomic<bool>* stop = nullptr) const {
-    for (std::optional<std::string>* command :
-         {&commands.apply, &commands.measure, &commands.process}) {
-      if (*command) *command = with_paths(**command);
-    }
+    write_paths(commands);
     commands.shell = true;
     return {commands, space_, stop};
   }
   /// The same system with contexts.
-  [[nodiscard]] CommandSystem in_contexts(SystemCommands commands) const {
-    for (std::optional<std::string>* command :
-         {&commands.apply, &commands.measure, &commands.process}) {
-      if (*command) *command = with_paths(**command);
-    }
+  [[nodiscard]] CommandSystem in_contexts(SystemCommands commands) {
+    write_paths(commands);
     return {commands, Names(space_, contexts_), nullptr, clock_};
   }
 
+  void write_paths(SystemCommands& commands) const {
+    if (commands.apply) commands.apply = with_paths(std::get<std::string>(*commands.apply));
+    if (commands.measure) commands.measure = with_paths(std::get<std::string>(*commands.measure));
+    if (commands.process) commands.process = with_paths(*commands.process);
+  }
   [[nodiscard]] std::string with_paths(std::string text) const {
     for (std::size_t begin = text.find('<'); begin != std::string::npos; begin = text.find('<')) {
       const std::size_t end = text.find('>', begin);
@@ -117,7 +116,7 @@ class CommandSystemInFolder : public WithFolder {
   const Space space_ = testing::line();
   const std::vector<double> arm_{0.25};
   const ContextSpace contexts_{{{"load", Real{0.0, 1.0}}, {"tenant", Choice{{"a", "b"}}}}};
-  const VirtualClock clock_;
+  VirtualClock clock_;
 };
 
 TEST_F(CommandSystemInFolder, IsSetByOneProgramAndMeasuredByAnother) {
@@ -166,7 +165,7 @@ TEST_F(CommandSystemInFolder, CommandsGetTheContextAsTheyGetTheArm) {
   ASSERT_EQ(text_of(result), "");
   EXPECT_EQ(std::get<Reading>(result).reward, 0.5);
   EXPECT_EQ(content("log"), "0.25 b 0.5\n{\"load\":0.5,\"tenant\":\"b\"} b\n");
-  EXPECT_EQ(system.measure_text(arm_),
+  EXPECT_EQ(system.measure_texts(arm_).front(),
             "sh -c 'echo \"$CANOPY_CONTEXT\" \"$CANOPY_tenant\" >> " + path("log") + "; echo 0.5'");
 }
 

@@ -8,6 +8,23 @@ export function optionText(value: unknown): string {
   return JSON.stringify(value);
 }
 
+/** How a system is set, measured or observed: a command, or a request in its place, a line each. */
+export function actionLines(action: unknown): string[] {
+  if (typeof action !== "object" || action === null) return [String(action)];
+  const table = action as Record<string, unknown>;
+  for (const method of ["put", "post", "patch"]) {
+    if (typeof table[method] !== "string") continue;
+    return [`${method.toUpperCase()} ${table[method]}`, ...(table.body ? [String(table.body)] : [])];
+  }
+  if (typeof table.query !== "string") return [JSON.stringify(action)];
+  const over = typeof table.over === "string" ? ` after ${table.over}` : "";
+  const metrics = Object.entries((table.metrics ?? {}) as Record<string, unknown>);
+  return [
+    `${table.prometheus}${over}: ${table.query}`,
+    ...metrics.map(([name, query]) => `${name}: ${query}`),
+  ];
+}
+
 /** "1 to 3600, log scale" */
 export function rangeText(knob: Knob): string {
   if (knob.type === "choice") return `${knob.choices?.length ?? 0} choices`;

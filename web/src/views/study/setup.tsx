@@ -10,7 +10,7 @@ import { usePage } from "../../ui/context";
 import { CopyButton } from "../../ui/copy";
 import { useAnswer } from "../../ui/hooks";
 import { Card } from "../../ui/parts";
-import { limitText, optionText, rangeText } from "../../words/setup";
+import { actionLines, limitText, optionText, rangeText } from "../../words/setup";
 import type { StudyParts } from "./parts";
 
 /** The settings of the study. */
@@ -163,7 +163,11 @@ function System(props: { specification: Specification; options: OptionSetting[] 
           (name) =>
             system[name] !== undefined && (
               <Fact key={name} name={name}>
-                <code>{system[name]}</code>
+                {actionLines(system[name]).map((line) => (
+                  <div key={line}>
+                    <code>{line}</code>
+                  </div>
+                ))}
               </Fact>
             ),
         )}

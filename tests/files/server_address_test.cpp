@@ -1,4 +1,4 @@
-#include "net/server_address.hpp"
+#include "files/server_address.hpp"
 
 #include <string>
 
