@@ -230,7 +230,7 @@ TEST_F(PolicyCommand, APolicyFileIsForStudiesWithContexts) {
                 "policy_file = \"p.json\"\n");
   const auto result = run_tool("tune " + folder_.path("b.toml") + store());
   EXPECT_EQ(result.status, 2);
-  EXPECT_NE(result.err.find("system.policy_file = 'p.json': is for studies with [[context]]"),
+  EXPECT_NE(result.err.find("system.policy_file = 'p.json': requires [[context]]"),
             std::string::npos)
       << result.err;
 }

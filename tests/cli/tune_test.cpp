@@ -263,7 +263,7 @@ TEST_F(TuneCommand, ADryRunShowsCommandsAndWarningsAndRunsNothing) {
         "warning: no command uses y: write {y} where its value is needed. If a program reads it "
         "from",
         "warning: a budget of 9 pulls is small for this space",
-        "warning: the baseline is never measured, so the system will be left at it"}) {
+        "warning: the baseline is never measured, so the system will be left at the baseline"}) {
     EXPECT_NE(dry.out.find(part), std::string::npos) << part << "\n" << dry.out;
   }
   EXPECT_FALSE(std::filesystem::exists(folder_.path("ran")));

@@ -168,8 +168,8 @@ def test_a_study_keeps_its_cap(tmp_path):
         ({"max_loss": 0.0}, "baseline.max_loss = 0.0: must be above 0"),
         ({"max_loss": 2.0}, "at most 1"),
         ({"max_loss": "2 %"}, "baseline.max_loss"),
-        ({"max_loss": 0.1, "every": 0}, "baseline.max_loss: needs a baseline that is measured"),
-        ({"max_loss_per_pull": 1.0}, "needs worst_loss_per_pull"),
+        ({"max_loss": 0.1, "every": 0}, "baseline.max_loss: requires a baseline that is measured"),
+        ({"max_loss_per_pull": 1.0}, "requires worst_loss_per_pull"),
         ({"worst_loss": 1.0}, "requires max_loss"),
     ],
 )
@@ -179,7 +179,7 @@ def test_a_wrong_cap_is_refused(about, what):
 
 
 def test_costs_need_a_worst_loss():
-    with pytest.raises(ValueError, match="needs worst_loss when minimizing"):
+    with pytest.raises(ValueError, match="requires worst_loss when minimizing"):
         canopy.minimize(shop(1), SPACE, pulls=10, baseline=canopy.Baseline(HALF, max_loss=0.1))
 
 
@@ -242,5 +242,5 @@ def test_beside_a_baseline_settling_is_strict_unless_it_is_given():
     by_name = canopy.make_optimizer("adaptive", SPACE, settle=4, baseline=HALF)
     for opt in (canopy.Adaptive(SPACE, settle=4, baseline=HALF), by_name):
         assert opt.ask(1).length == 8, "four to settle, and four"
-    with pytest.raises(ValueError, match="does not know the way from the baseline"):
+    with pytest.raises(ValueError, match="the distance from the baseline to an arm is not known"):
         canopy.Adaptive(SPACE, settle=4, settle_rule="by_distance", baseline=HALF)

@@ -48,7 +48,7 @@ def test_where_nothing_keeps_a_limit_there_is_no_best_arm() -> None:
     assert result.best_or_none() is None
     assert result.nearest is not None and result.nearest.arm["x"] < 0.2
     assert result.nearest.basis == "least_broken"
-    with pytest.raises(ValueError, match=r"no arm so far keeps load at most -30; the nearest, x = "):
+    with pytest.raises(ValueError, match=r"no arm so far keeps load at most -30; the nearest one, x = "):
         _ = result.best
     assert "best None" in repr(result)
 

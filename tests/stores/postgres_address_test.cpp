@@ -34,7 +34,7 @@ TEST(Address, OneThatCannotBeReadIsRefusedWithoutItsPassword) {
       const std::string what = error.what();
       EXPECT_EQ(what.find("sec"), std::string::npos) << what;
       EXPECT_EQ(what.find("ret"), std::string::npos) << what;
-      EXPECT_NE(what.find("is not an address of PostgreSQL"), std::string::npos) << what;
+      EXPECT_NE(what.find("is not a PostgreSQL address"), std::string::npos) << what;
     }
   }
 }

@@ -108,18 +108,18 @@ TEST(ContextsDocument, SaysWhatIsWrongWithASource) {
             "s.toml:9: context.load.source = '': must not be empty; leave it out if clients give "
             "the context");
   EXPECT_EQ(refused_in(kLoadTable + "source = \"clock.minute\"\n"),
-            "s.toml:9: context.load.source = 'clock.minute': is not a clock: there are "
-            "\"clock.hour\" and \"clock.weekday\"");
+            "s.toml:9: context.load.source = 'clock.minute': unknown clock: expected "
+            "\"clock.hour\" or \"clock.weekday\"");
   EXPECT_EQ(refused_in(kLoadTable + "source = \"load {ttl}\"\n"),
             "s.toml:9: context.load.source = 'load {ttl}': cannot have {placeholders}: it is run "
             "before a setting is chosen");
   EXPECT_EQ(refused_in(kLoadTable + "time_zone = \"UTC\"\n"),
-            "s.toml:9: context.load.time_zone = 'UTC': is for source = \"clock.hour\" and "
-            "\"clock.weekday\"");
-  EXPECT_EQ(
-      refused_in(kLoadTable + "source = \"clock.hour\"\n"),
-      "s.toml:8: context.load.high = 1.0: must be left out: clock.hour is a real with period = "
-      "24");
+            "s.toml:9: context.load.time_zone = 'UTC': can only be given with source = "
+            "\"clock.hour\" or \"clock.weekday\"");
+  EXPECT_EQ(refused_in(kLoadTable + "source = \"clock.hour\"\n"),
+            "s.toml:8: context.load.high = 1.0: must be left out or agree: clock.hour is a real "
+            "with period = "
+            "24");
 }
 
 TEST(ContextsDocument, RefusesWhatContextsCannotBeCombinedWithYet) {

@@ -209,12 +209,12 @@ TEST(Specification, CapsTheLossOnlyBesideABaselineThatIsMeasured) {
                         const std::string& top = "") {
     EXPECT_NE(refused(more, top).find(text), std::string::npos) << refused(more, top);
   };
-  says("there is no [baseline]", "[budget]\nmax_loss = 0.02\n");
+  says("requires a [baseline]", "[budget]\nmax_loss = 0.02\n");
   says("baseline.every must not be 0", baseline + "every = 0\n[budget]\nmax_loss = 0.02\n");
-  says("needs worst_loss when minimizing", baseline + "[budget]\nmax_loss = 0.02\n",
+  says("requires worst_loss when minimizing", baseline + "[budget]\nmax_loss = 0.02\n",
        "direction = \"minimize\"\n");
-  says("needs worst_loss_per_pull", baseline + "[budget]\nmax_loss_per_pull = 0.1\n");
-  says("is for max_loss", baseline + "[budget]\nworst_loss = 0.5\n");
+  says("requires worst_loss_per_pull", baseline + "[budget]\nmax_loss_per_pull = 0.1\n");
+  says("requires max_loss", baseline + "[budget]\nworst_loss = 0.5\n");
   says("leave one of them out", baseline +
                                     "[budget]\nmax_loss = 0.02\nmax_loss_per_pull = 1\n"
                                     "worst_loss_per_pull = 5\n");
@@ -246,7 +246,7 @@ TEST(Specification, ReadsLimits) {
   EXPECT_NE(
       complaint("metric = \"reward\"\nmax = 1\n").find("use system.floor to limit the reward"),
       std::string::npos);
-  EXPECT_NE(refusal(study + "[budget]\nconfirm_pulls = 10\n").find("there is no [baseline]"),
+  EXPECT_NE(refusal(study + "[budget]\nconfirm_pulls = 10\n").find("requires a [baseline]"),
             std::string::npos);
 }
 

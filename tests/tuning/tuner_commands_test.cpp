@@ -280,10 +280,9 @@ TEST_F(TunerCommandsTest, WhatCannotBeUnderstoodIsNotedAndIgnored) {
   EXPECT_TRUE(events<CommandAccepted>().empty());
   const std::vector<Event> notes = events<Failed>();
   ASSERT_EQ(notes.size(), 2U);
-  EXPECT_EQ(
-      std::get<Failed>(notes[1]).what.find("command 2 cannot be "
-                                           "understood: command: command = 'dance': must be "),
-      0U)
+  EXPECT_EQ(std::get<Failed>(notes[1]).what.find(
+                "command 2 is invalid: command: command = 'dance': must be "),
+            0U)
       << std::get<Failed>(notes[1]).what;
 }
 
