@@ -759,9 +759,9 @@ class RemoteStudy(Looks):
         counts = ("t", "nodes", "depth", "switches", "refreshes", "out_of_range", "in_flight", "observed")
         fitting = found.get("fitting_range")
         rest = (fitting and (fitting[0], fitting[1]), found.get("passed_over", 0), found.get("settling"))
-        last = found.get("last_change")
+        last = found.get("last_system_change")
         change = last and tuple(last[key] for key in ("pull", "kind", "size"))
-        moved = (found.get("changes", 0), change, found.get("followed_level"))
+        moved = (found.get("system_changes", 0), change, found.get("followed_level"))
         return (*(found[key] for key in counts), *rest, found["penalized"], *moved)
 
     def _settling(self) -> int | None:

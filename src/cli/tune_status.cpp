@@ -145,7 +145,7 @@ Document TuneStatus::document(const TuneProgress& progress) {
       {"pulls_per_second", now.rate},
       {"seconds", progress.seconds},
       {"seconds_left", now.seconds_left ? Document(*now.seconds_left) : Document()},
-      {"changes", progress.changes},
+      {"setting_changes", progress.changes},
       {"failures", progress.failures},
       {"last_failure", progress.failure.empty() ? Document() : Document(progress.failure)},
       {"last_reward", progress.reward ? Document(*progress.reward) : Document()},

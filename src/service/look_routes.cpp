@@ -159,7 +159,7 @@ void Service::summary(const Request& request, Done done) {
         const TunerState& tuner = study.tuner;
         document.set("order", tuner.order() ? Document(name_of(*tuner.order())) : Document());
         document.set("failures", tuner.failures());
-        document.set("changes", tuner.changes());
+        document.set("setting_changes", tuner.changes());
         if (tuner.setting().size() == study.specification.space.dimension()) {
           document.set("setting", arm_document(study.specification.space, tuner.setting()));
         }
