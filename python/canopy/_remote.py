@@ -732,13 +732,13 @@ class RemoteStudy(Looks):
         uplift = best and best.get("uplift")
         if not best or not uplift:
             return None
-        keys = ("verdict", "mean", "low", "high", "level", "pairs", "fewest", "is_best")
+        keys = ("verdict", "mean", "lower", "upper", "level", "pairs", "fewest", "is_best")
         of_claim = ("is_confirmed", "is_refuted")
-        of_baseline = ("baseline_mean", "baseline_low", "baseline_high", "rounds")
+        of_baseline = ("baseline_mean", "baseline_lower", "baseline_upper", "rounds")
         numbers = (uplift[key] for key in (*keys, *of_claim, *of_baseline))
         since = (uplift.get("since"), uplift.get("was_proven", False))
         about = (uplift.get("arm"), uplift.get("policy_of"))
-        return (*about, *numbers, "moves" in uplift, *since, best["uplift_text"])
+        return (*about, *numbers, "level_move" in uplift, *since, best["uplift_text"])
 
     def _loss(self) -> tuple[Any, ...] | None:
         return self._mirror()._loss()
