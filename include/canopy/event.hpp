@@ -295,7 +295,8 @@ void visit_fields(Failed& event, Visit&& visit) {
   visit(kTicketField, event.ticket);
   visit(Field{"what", "what failed, as text"}, event.what);
   visit(Field{"for_good", "it will not be retried"}, event.for_good);
-  visit(Field{"standard_error", "the last 4 KiB of the command's standard error"}.or_none(), event.errors);
+  visit(Field{"standard_error", "the last 4 KiB of the command's standard error"}.or_none(),
+        event.errors);
 }
 
 struct Deferred {

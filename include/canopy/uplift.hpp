@@ -104,8 +104,9 @@ void visit_fields(Uplift& uplift, Visit&& visit) {
         uplift.is_refuted);
   visit(Field{"verdict", "the decision at the level of the study"}, uplift.verdict);
   visit(Field{"mean", "mean difference: the setting less the baseline"}, uplift.difference);
-  visit(Field{"lower", "lower end of the interval of the difference; null: there is none"}.or_null(),
-        uplift.interval.lower);
+  visit(
+      Field{"lower", "lower end of the interval of the difference; null: there is none"}.or_null(),
+      uplift.interval.lower);
   visit(Field{"upper", "upper end of that interval"}.or_null(), uplift.interval.upper);
   visit(Field{"level", "level of the interval and the verdict"}, uplift.level);
   visit(Field{"pairs", "pairs of the setting and the baseline"}, uplift.pairs);
