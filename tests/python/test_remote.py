@@ -326,7 +326,7 @@ def test_commands_stop_a_study_and_let_it_go_on(server, name):
     wait_for(lambda: study.state != "paused")
     study.ask(1)
     assert [command.command for command in server.commands(name)] == ["pause", "resume"]
-    assert server.commands(name, after=1)[0].by == "somebody"
+    assert server.commands(name, after=1)[0].by == "anonymous"
     with pytest.raises(canopy.StudyError, match="no baseline"):
         server.steer(name, "confirm", pulls=10)
     with pytest.raises(ValueError, match="command"):

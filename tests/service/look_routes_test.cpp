@@ -154,9 +154,9 @@ TEST(Look, ListsHaveThePhaseOfEachStudy) {
   EXPECT_EQ(item["last"]["kind"], "tell");
   EXPECT_EQ(item["last"]["at"], item["updated"]);
   command(server, "pause");
-  EXPECT_EQ(item_in_phase(server, "waiting")["why"], "paused by somebody");
+  EXPECT_EQ(item_in_phase(server, "waiting")["why"], "paused by anonymous");
   command(server, "end");
-  EXPECT_EQ(item_in_phase(server, "finished")["why"], "ended by somebody");
+  EXPECT_EQ(item_in_phase(server, "finished")["why"], "ended by anonymous");
 }
 
 TEST(Look, AStudyThatIsNotOpenHasAPhaseAsWell) {
