@@ -696,7 +696,7 @@ class RemoteStudy(Looks):
         try:
             answer: dict[str, Any] = self._call("GET", f"/best{query}")
         except _canopy.StudyError as error:
-            if getattr(error, "code", "") == "no_answers":
+            if getattr(error, "code", "") == "no_best":
                 return None
             raise
         return answer

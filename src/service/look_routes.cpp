@@ -119,7 +119,7 @@ void Service::best(const Request& request, Done done) {
             context_in(context, study.specification.contexts, is_for_stream);
         const auto best = seen.empty() ? study.optimizer.best() : study.optimizer.best_in(seen);
         if (!best) {
-          throw Problem(409, "no_answers",
+          throw Problem(409, "no_best",
                         no_best_text(study.specification.space, study.optimizer, seen));
         }
         BestAnswer answer = best_answer(study.optimizer, *best, study.specification, study.tuner);

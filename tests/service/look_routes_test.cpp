@@ -274,7 +274,7 @@ TEST(Look, AnAnswerStaysTheSameUntilSomethingHappens) {
   EXPECT_NE(after, before);
   EXPECT_EQ(server.exchange("DELETE", kLooked).status, 204);
   server.make_study("a");
-  EXPECT_EQ(server.exchange("GET", kLooked + "/best").code(), "no_answers");
+  EXPECT_EQ(server.exchange("GET", kLooked + "/best").code(), "no_best");
 }
 
 std::vector<int> numbers_in(const json& page) {

@@ -146,7 +146,7 @@ function NoBest(props: { error: Error | null; isOver: boolean; hasRewards: boole
     );
   if (error instanceof Refusal && error.problem.code === "not_in_report")
     return <Empty title="There was no best setting when this report was written." />;
-  return error instanceof Refusal && error.problem.code === "no_answers" ? (
+  return error instanceof Refusal && error.problem.code === "no_best" ? (
     <Empty title="No setting can be recommended.">
       <p>{asSentence(error.message)}</p>
     </Empty>
