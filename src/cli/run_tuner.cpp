@@ -96,11 +96,11 @@ void print_end(const Study& study, const TuneEnd& end, bool json) {
   if (json) {
     Document result = Document::Table{
         {"study", study.record().name},
-        {"ended", end.text},
+        {"end_reason", end.text},
         {"setting", end.setting.empty() ? Document() : parse_json(end.setting, "setting")},
         {"pulls", end.pulls},
         {"failures", failures}};
-    if (!end.left_at.empty()) result.set("left_at", end.left_at);
+    if (!end.left_at.empty()) result.set("setting_reason", end.left_at);
     if (!end.errors.empty()) result.set("standard_error", end.errors);
     if (!study.contexts().empty()) result.set("policy", policy_snapshot(study));
     if (!end.policy_file.empty()) result.set("policy_file", end.policy_file);

@@ -51,7 +51,7 @@ std::string phase_words(const TuneProgress& progress) {
       return "";
     case Phase::baseline:
       return "measuring the baseline";
-    case Phase::waiting:
+    case Phase::holding:
       return "waiting until the setting may change";
     case Phase::down:
       return "the system is down, waiting";
@@ -140,7 +140,7 @@ Document TuneStatus::document(const TuneProgress& progress) {
   Document status = Document::Table{
       {"study", study_.record().name},
       {"at", static_cast<double>(std::time(nullptr))},
-      {"phase", name_of(progress.phase)},
+      {"activity", name_of(progress.phase)},
       {"pulls", progress.pulls},
       {"pulls_per_second", now.rate},
       {"seconds", progress.seconds},
@@ -276,9 +276,9 @@ void TuneStatus::write_end(const TuneEnd& end) {
   progress.failures = tuner_state_of(study_).failures();
   progress.changes = tuner_state_of(study_).changes();
   Document status = document(progress);
-  status.set("phase", "ended");
-  status.set("ended", end.text);
-  if (!end.left_at.empty()) status.set("left_at", end.left_at);
+  status.set("activity", "ended");
+  status.set("end_reason", end.text);
+  if (!end.left_at.empty()) status.set("setting_reason", end.left_at);
   write(status, metrics_text(progress));
 }
 

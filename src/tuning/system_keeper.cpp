@@ -113,7 +113,7 @@ void SystemKeeper::wait_until_change_is_allowed(Arm arm) {
   while (!monitor_.is_interrupted() &&
          state().changes_after(study_.now() - kHour) + 1 > *options_.max_changes_per_hour) {
     monitor_.poll_commands();
-    monitor_.report(TunerMonitor::Phase::waiting);
+    monitor_.report(TunerMonitor::Phase::holding);
     (void)monitor_.sleep(1.0);
   }
 }

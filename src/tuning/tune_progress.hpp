@@ -21,7 +21,7 @@ struct TuneProgress {
   enum class Phase {
     searching,
     baseline,
-    waiting,
+    holding,  ///< waiting until the setting may change
     down,
     paused,
     confirming,
@@ -44,7 +44,7 @@ struct TuneProgress {
 template <>
 struct EnumNames<TuneProgress::Phase> {
   static constexpr std::array<std::string_view, 7> names{
-      "searching", "baseline", "waiting", "down", "paused", "confirming", "no_context"};
+      "searching", "baseline", "holding", "down", "paused", "confirming", "no_context"};
 };
 
 /// Called about once a second, and whenever something has changed.

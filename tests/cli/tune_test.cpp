@@ -376,8 +376,8 @@ TEST_F(TuneCommand, SaysWhereItIsInFiles) {
   ASSERT_EQ(result.status, 0) << result.err;
   const json status = json::parse(folder_.content("status.json"));
   EXPECT_EQ(status["study"], "a");
-  EXPECT_EQ(status["phase"], "ended");
-  EXPECT_EQ(status["ended"], "the budget of 60 pulls is used");
+  EXPECT_EQ(status["activity"], "ended");
+  EXPECT_EQ(status["end_reason"], "the budget of 60 pulls is used");
   EXPECT_EQ(status["pulls"], 60);
   EXPECT_EQ(status["failures"], 0);
   EXPECT_NEAR(status["best"]["arm"]["x"].get<double>(), 0.3, 0.1);
@@ -401,13 +401,13 @@ TEST_F(TuneCommand, SigusrPausesAndResumes) {
       "{x}\"\nmeasure = \"sh -c 'sleep 0.02; echo {x}'\"\n[budget]\npulls = 40\n");
   Process process(
       {"tune", folder_.path("a.toml"), "--store", folder_.path("s.db"), "--status", status});
-  const auto phase = [&] {
+  const auto activity = [&] {
     const json now = json::parse(folder_.content("status.json"), nullptr, false);
-    return now.is_object() ? now.value("phase", "") : "";
+    return now.is_object() ? now.value("activity", "") : "";
   };
-  wait_for([&] { return phase() == "searching"; });
+  wait_for([&] { return activity() == "searching"; });
   process.signal(SIGUSR1);
-  wait_for([&] { return phase() == "paused"; });
+  wait_for([&] { return activity() == "paused"; });
   EXPECT_LT(show("a")["pulls"], 40);
   process.signal(SIGUSR1);
   EXPECT_EQ(process.finish().status, 0);
@@ -426,23 +426,23 @@ TEST_F(TuneCommand, ObeysWhatPeopleWantOfItAlsoAfterAKill) {
     const json now = json::parse(folder_.content("status.json"), nullptr, false);
     return now.is_object() ? now : json::object();
   };
-  const auto phase = [&] { return status_now().value("phase", ""); };
+  const auto activity = [&] { return status_now().value("activity", ""); };
   {
     Process process(words);
-    wait_for([&] { return phase() == "searching"; });
+    wait_for([&] { return activity() == "searching"; });
     const auto posted = run_tool("steer a pause --by alice" + store());
     EXPECT_EQ(posted.out, "a: pause was posted as command 1\n") << posted.err;
-    wait_for([&] { return phase() == "paused"; });
+    wait_for([&] { return activity() == "paused"; });
     EXPECT_EQ(status_now()["order"], (json{{"command", "pause"}, {"by", "alice"}}));
     process.signal(SIGKILL);
   }
   folder_.write("status.json", "");
   const json before = show("a");
   Process process(words);
-  wait_for([&] { return phase() == "paused"; });
+  wait_for([&] { return activity() == "paused"; });
   EXPECT_EQ(show("a")["pulls"], before["pulls"]);
   ASSERT_EQ(run_tool("steer a resume" + store()).status, 0);
-  wait_for([&] { return phase() == "searching"; });
+  wait_for([&] { return activity() == "searching"; });
   ASSERT_EQ(run_tool("steer a end --by bob" + store()).status, 0);
   const auto result = process.finish();
   EXPECT_EQ(result.status, 0) << result.err;

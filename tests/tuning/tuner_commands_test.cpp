@@ -329,7 +329,7 @@ TEST_F(TunerCommandsTest, AreTakenWhileItWaitsUntilItMayChangeToo) {
   const TuneEnd end = tune(long_study("on_failure = \"skip\"\nmax_changes_per_hour = "
                                       "2\n[baseline]\nsetting = { x = 0.3 }\nevery = 0"),
                            [&](const TuneProgress& progress) {
-                             if (progress.phase == Phase::waiting && !std::exchange(wanted, true))
+                             if (progress.phase == Phase::holding && !std::exchange(wanted, true))
                                want(RunnerCommand::end);
                            });
   EXPECT_TRUE(wanted);

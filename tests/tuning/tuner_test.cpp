@@ -737,7 +737,7 @@ TEST_F(TunerTest, ChangesBeyondTheHourlyNumberAreDeferredAlsoByTheNextTuner) {
     const TuneEnd end = tune(file_of("max_changes_per_hour = 2\non_exit = \"leave\"",
                                      "pulls = " + std::to_string(pulls)),
                              [](const TuneProgress& progress) {
-                               EXPECT_NE(progress.phase, Phase::waiting) << "it goes on measuring";
+                               EXPECT_NE(progress.phase, Phase::holding) << "it goes on measuring";
                              });
     EXPECT_EQ(end.pulls, static_cast<std::uint64_t>(pulls)) << "over-runs are pulls as well";
   }
@@ -754,7 +754,7 @@ TEST_F(TunerTest, ARoundBeginsWhenAllItsChangesAreAllowed) {
                      "0.9 }\nevery = 3\npulls = 4",
                      "pulls = 500"),
              [](const TuneProgress& progress) {
-               EXPECT_NE(progress.phase, Phase::waiting) << "in the middle of a pair, say";
+               EXPECT_NE(progress.phase, Phase::holding) << "in the middle of a pair, say";
              });
   const std::vector<double> changes = times_of_changes();
   ASSERT_GE(changes.size(), 20U);
