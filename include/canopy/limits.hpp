@@ -86,7 +86,7 @@ void visit_fields(LimitCheck& check, Visit&& visit) {
   visit(Field{"limit", "the limit as text"}, check.limit);
   visit(Field{"state", "whether the setting keeps the limit, by its measurements"}, check.state);
   visit(Field{"probability", "probability that the limit is kept"}, check.probability);
-  visit(Field{"level", "estimated level of the metric at the setting"}, check.level);
+  visit(Field{"estimate", "estimated value of the metric at the setting"}, check.level);
   visit(Field{"pulls", "pulls of the setting in which the metric was measured"}, check.pulls);
 }
 

@@ -43,7 +43,7 @@ void visit_fields(Loss& loss, Visit&& visit) {
         loss.lost);
   visit(Field{"margin", "margin of error of `lost`"}, loss.margin);
   visit(Field{"allowed", "loss allowed by now"}, loss.allowed);
-  visit(Field{"level", "mean reward of the baseline"}, loss.level);
+  visit(Field{"baseline_mean", "mean reward of the baseline"}, loss.level);
   visit(Field{"pulls", "pulls for all purposes"}, loss.pulls);
   visit(Field{"level_is_known",
               "whether the level is known precisely enough to take a fraction of it"},

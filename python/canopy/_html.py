@@ -22,7 +22,7 @@ def best_html(best: Any) -> str:
     """A Best as a sentence and as a table."""
     heads = [*best.arm, "mean", "interval", "pulls", *best.limits]
     cells = [*map(_value_text, best.arm.values()), *_numbers_of(best.mean, best.lower, best.upper), str(best.pulls)]
-    cells += [f"{check.level:.4g} ({check.state.replace('_', ' ')})" for check in best.limits.values()]
+    cells += [f"{check.estimate:.4g} ({check.state.replace('_', ' ')})" for check in best.limits.values()]
     return _block([best.text], "", _table([heads, cells]))
 
 

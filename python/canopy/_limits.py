@@ -13,14 +13,14 @@ class LimitCheck(NamedTuple):
     """The estimate of a metric with a limit at an arm.
 
     `limit` describes the limit ("at most 60"), `state` says whether the arm keeps it, `probability` is the probability
-    of that. `level` is the estimated metric of the arm, and `pulls` the number of calls that measured it there.
+    of that. `estimate` is the estimated metric of the arm, and `pulls` the number of calls that measured it there.
     """
 
     metric: str
     limit: str
     state: LimitState
     probability: float
-    level: float
+    estimate: float
     pulls: int
 
 

@@ -149,14 +149,14 @@ class Loss(NamedTuple):
     """The cost of tuning compared with the baseline, if `Baseline.max_loss` limits it; `print` shows it as a sentence.
 
     `lost` is the sum of lost rewards over all `pulls`, with an error of up to `margin`; negative is a gain. `allowed`
-    is the maximum so far. `level` is the mean reward of the baseline. `waits_for` is an arm that may lose too much to
-    be called now.
+    is the maximum so far. `baseline_mean` is the mean reward of the baseline. `waits_for` is an arm that may lose too
+    much to be called now.
     """
 
     lost: float
     margin: float
     allowed: float
-    level: float
+    baseline_mean: float
     pulls: int
     waits_for: dict[str, Any] | None
     text: str
@@ -194,8 +194,8 @@ class Summary(NamedTuple):
     `switches` of the arm (the first selection is one), `refreshes` (phases begun), `out_of_range` (single rewards
     outside reward_range), `in_flight` (open pulls), `observed` (rewards of arms that no ask returned), `passed_over`
     (pulls not learnt from, since the system had not settled), `penalized` (failed pulls), `system_changes` that an
-    adaptive tree has detected; `last_system_change` is the last one. `fitting_range` is the range of the rewards so far if
-    the given reward_range does not fit, else None. `settling` is the number of pulls that rewards seem to take to
+    adaptive tree has detected; `last_system_change` is the last one. `fitting_range` is the range of the rewards so far
+    if the given reward_range does not fit, else None. `settling` is the number of pulls that rewards seem to take to
     settle if `settle` is 0, else None. While the level of all rewards moves, `followed_level` is its shift, which is
     subtracted from every reward.
     """

@@ -262,7 +262,7 @@ def _interval_text(row: PolicyRow) -> str:
 
 
 def _limit_text(check: LimitCheck | None) -> str:
-    return "" if check is None else f"{check.level:.4g} ({check.state.replace('_', ' ')})"
+    return "" if check is None else f"{check.estimate:.4g} ({check.state.replace('_', ' ')})"
 
 
 def _rounded(row: PolicyRow, number: float) -> str:

@@ -72,7 +72,7 @@ class Result:
         worst = min(nearest.limits.values(), key=lambda check: check.probability)
         return (
             f"no arm so far keeps {worst.metric} {worst.limit}; the nearest one, {arm_text(nearest.arm)}, has "
-            f"{worst.level:.4g}: see result.nearest; best_or_none() returns None in this case"
+            f"{worst.estimate:.4g}: see result.nearest; best_or_none() returns None in this case"
         )
 
     def best_or_none(self) -> Best | None:

@@ -144,7 +144,7 @@ def test_what_tuning_costs_can_be_capped(settle, max_loss, pulls):
     assert tried > 8, "settings are visited for as long as they need to settle"
     assert capped.pulls == pulls
     assert capped.loss.lost < capped.loss.allowed
-    assert capped.loss.level == pytest.approx(97.0, abs=2.0)
+    assert capped.loss.baseline_mean == pytest.approx(97.0, abs=2.0)
     assert str(capped.loss).startswith("tuning has ")
     free, exceeds, _ = tuned(canopy.Baseline({"x": 0.45}, seed=2))
     assert exceeds > 0

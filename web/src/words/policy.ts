@@ -59,8 +59,8 @@ export function rowRows(variables: Variable[], row: PolicyRow): [name: string, v
 /** Whether a setting keeps the limits, in the least favourable context of its region: "p99 57 (at most 60): probably kept". */
 export function limitsText(row: PolicyRow): string {
   const texts = (row.limits ?? []).map(
-    ({ metric, level, limit, state }) =>
-      `${shortened(metric, 40)} ${plain(level, 3)} (${limit}): ${state.replace("_", " ")}`,
+    ({ metric, estimate, limit, state }) =>
+      `${shortened(metric, 40)} ${plain(estimate, 3)} (${limit}): ${state.replace("_", " ")}`,
   );
   return (row.breaks_limits ? ["no setting keeps the limits here", ...texts] : texts).join("; ");
 }

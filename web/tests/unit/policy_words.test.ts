@@ -52,7 +52,7 @@ test("a row says whether its setting keeps the limits", () => {
     limit: "at most 60",
     state: "probably_kept",
     probability: 0.9,
-    level: 57.14,
+    estimate: 57.14,
     pulls: 9,
   };
   const limited = { ...row, limits: [check] } as PolicyRow;
