@@ -117,7 +117,7 @@ int make_token(const TokenArguments& arguments) {
   return kSuccess;
 }
 
-/// `requests_per_second 50, most_tickets 100`
+/// `requests_per_second 50, max_tickets 100`
 std::string limits_text(const Token& token) {
   std::string text;
   for (const service::Quota& quota : service::kQuotas) {

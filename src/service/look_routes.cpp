@@ -252,7 +252,7 @@ void Service::keep_glance(const StudyRecord& record, const Document& glance) {
 
 void Service::tree(const Request& request, Done done) {
   Query query(request);
-  const TreeChoice choice{.most = query.whole("most").value_or(SIZE_MAX),
+  const TreeChoice choice{.most = query.whole("limit").value_or(SIZE_MAX),
                           .cells = query.flag("cells")};
   query.check();
   look(
@@ -265,7 +265,7 @@ void Service::tree(const Request& request, Done done) {
 
 void Service::arms(const Request& request, Done done) {
   Query query(request);
-  const std::uint64_t most = *query.whole("most");
+  const std::uint64_t most = *query.whole("limit");
   query.check();
   look(
       request,

@@ -128,8 +128,8 @@ std::string report_page(std::shared_ptr<Store> store, const std::string& study) 
   recorder.record("specification");
   recorder.record("history", {{"by", "pulls"}, {"buckets", "5000"}});
   recorder.record("history", {{"by", "time"}, {"buckets", "5000"}});
-  recorder.record("arms", {{"most", "2000"}});
-  recorder.record("tree", {{"most", "5000"}, {"cells", "true"}});
+  recorder.record("arms", {{"limit", "2000"}});
+  recorder.record("tree", {{"limit", "5000"}, {"cells", "true"}});
   recorder.record("events", {{"order", "newest"}, {"limit", "1000"}});
   const Document knobs = recorder.record("knobs");
   for (const Parameter& parameter : specification.space.parameters()) {

@@ -32,7 +32,7 @@ constexpr std::array kBestQuery{
 
 constexpr std::array kTreeQuery{
     QueryField{
-        .name = "most",
+        .name = "limit",
         .help =
             "The maximum number of nodes: those with most pulls below them, each with its parent "
             "and sibling.",
@@ -43,7 +43,7 @@ constexpr std::array kTreeQuery{
                .kind = QueryField::Kind::flag,
                .usual = "false"}};
 
-constexpr std::array kArmsQuery{QueryField{.name = "most",
+constexpr std::array kArmsQuery{QueryField{.name = "limit",
                                            .help = "The maximum number of settings.",
                                            .kind = QueryField::Kind::whole,
                                            .least = 1,

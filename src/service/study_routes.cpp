@@ -285,9 +285,9 @@ void refuse_more_studies(Store& store, const Token& token) {
       after = record.name;
       if (token.covers(record.name)) ++studies;
     }
-    if (studies >= *token.most_studies) {
+    if (studies >= *token.max_studies) {
       throw Problem(429, "too_many_studies",
-                    fmt::format("this token is limited to {:g} studies", *token.most_studies))
+                    fmt::format("this token is limited to {:g} studies", *token.max_studies))
           .retry_after(60);
     }
     if (page.size() < kMostStudies) return;
@@ -317,7 +317,7 @@ void Service::create(const Request& request, Done done) {
         if (const auto made = made_before(store, *wanted)) {
           return json_answer(full_item(*made, store));
         }
-        if (token && token->most_studies) refuse_more_studies(store, *token);
+        if (token && token->max_studies) refuse_more_studies(store, *token);
         try {
           return json_answer(full_item(make_study(store, *wanted), store), 201);
         } catch (const StudyError& error) {

@@ -45,8 +45,8 @@ struct Token {
   // Limits; none: unlimited.
   std::optional<double> requests_per_second = std::nullopt;
   std::optional<double> bytes_per_second = std::nullopt;  ///< of requests and answers
-  std::optional<double> most_studies = std::nullopt;      ///< studies that match its patterns
-  std::optional<double> most_tickets = std::nullopt;      ///< open tickets of one study
+  std::optional<double> max_studies = std::nullopt;       ///< studies that match its patterns
+  std::optional<double> max_tickets = std::nullopt;       ///< open tickets of one study
 
   [[nodiscard]] bool covers(const std::string& study) const;
 };
@@ -61,8 +61,8 @@ inline constexpr std::array kQuotas{
     Quota{"requests_per_second", "requests per second", &Token::requests_per_second},
     Quota{"bytes_per_second", "bytes per second, of requests and answers",
           &Token::bytes_per_second},
-    Quota{"most_studies", "studies that match its patterns", &Token::most_studies},
-    Quota{"most_tickets", "open tickets of a study", &Token::most_tickets},
+    Quota{"max_studies", "studies that match its patterns", &Token::max_studies},
+    Quota{"max_tickets", "open tickets of a study", &Token::max_tickets},
 };
 
 /// Returns a new random token of 256 bits as text.

@@ -146,8 +146,8 @@ void Service::ask(const Request& request, Done done) {
   body->check();
   host_.write(
       study_of(request), request,
-      [=, most = request.may_see ? request.may_see->most_tickets : std::nullopt](Study& study,
-                                                                                 Runner& runner) {
+      [=, most = request.may_see ? request.may_see->max_tickets : std::nullopt](Study& study,
+                                                                                Runner& runner) {
         require_no_other_tuner(runner);
         refuse_while_stopped(tuner_state_of(study));
         const std::vector<double> context = body->context(body->document(), "", study.contexts());

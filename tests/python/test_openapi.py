@@ -179,8 +179,8 @@ def test_looking_is_as_documented(call, study):
         "commands",
     ):
         assert call("GET", f"{study}/{what}")[0] == 200
-    for what in ("history", "history?by=time&buckets=3", "history?from=3&to=9", "arms", "arms?most=2",
-                 "tree?most=7&cells=true", "specification", "knobs"):  # fmt: skip
+    for what in ("history", "history?by=time&buckets=3", "history?from=3&to=9", "arms", "arms?limit=2",
+                 "tree?limit=7&cells=true", "specification", "knobs"):  # fmt: skip
         assert call("GET", f"{study}/{what}")[0] == 200
     assert call("GET", f"{study}/summary")[1]["learnt"]["shares"].keys() == {"ttl", "workers", "policy"}
     assert call("GET", f"{study}/events?limit=3")[1]["next"] == 3

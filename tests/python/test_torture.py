@@ -174,11 +174,11 @@ def test_the_checker_sees_gaps_and_wrong_checksums():
 
 
 def test_the_checker_sees_arms_with_other_means():
-    shown = {"arms?most=100000": {"arms": [{"arm": {"x": 2.0}, "pulls": 1, "mean": 0.5}]}}
+    shown = {"arms?limit=100000": {"arms": [{"arm": {"x": 2.0}, "pulls": 1, "mean": 0.5}]}}
     space = clients.STUDIES["correlated"]["space"]
     checker.check_arms("correlated", space, journal(ASK, TELL), shown)
     for wrong in ({"pulls": 2}, {"mean": 0.6}):
-        shown["arms?most=100000"]["arms"][0] |= wrong
+        shown["arms?limit=100000"]["arms"][0] |= wrong
         with pytest.raises(clients.Violation, match="1 rewards of mean 0.5"):
             checker.check_arms("correlated", space, journal(ASK, TELL), shown)
 

@@ -34,7 +34,7 @@ TEST(LookCache, AllThatIsKeptIsCounted) {
   constexpr std::size_t kMost = 100'000;
   LookCache cache(kMost);
   for (int i = 0; i < 10'000; ++i) {
-    cache.keep(study(1, 5), "/arms?most=" + std::to_string(i), "");
+    cache.keep(study(1, 5), "/arms?limit=" + std::to_string(i), "");
     ASSERT_LE(cache.bytes(), kMost);
   }
   EXPECT_GT(cache.bytes(), kMost / 2);

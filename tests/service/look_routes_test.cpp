@@ -96,11 +96,11 @@ TEST(Look, ArmsAndTheTreeAreShownInPart) {
   TestServer server;
   server.make_study("a");
   pull(server, 20);
-  const json arms = look_at(server, "/arms?most=2");
+  const json arms = look_at(server, "/arms?limit=2");
   EXPECT_EQ(arms["arms"].size(), 2U);
   EXPECT_GT(arms["count"], 2);
   EXPECT_GE(arms["arms"][0]["pulls"], arms["arms"][1]["pulls"]);
-  const json tree = look_at(server, "/tree?most=3&cells=true");
+  const json tree = look_at(server, "/tree?limit=3&cells=true");
   EXPECT_EQ(tree["nodes"].size(), 3U);
   EXPECT_EQ(tree["nodes"][1]["cell"]["x"], json({0.0, 0.5}));
   EXPECT_EQ(tree["nodes"][1]["share"], 0.5);

@@ -59,7 +59,7 @@ TEST_F(ReportPage, HasTheAnswersToAllThatThePageAsks) {
   const json answers = answers_in(page_of("s", kTwoKnobs, 50));
   for (const char* what :
        {"", "/summary", "/best", "/specification", "/history?by=pulls&buckets=5000",
-        "/history?by=time&buckets=5000", "/arms?most=2000", "/tree?most=5000&cells=true",
+        "/history?by=time&buckets=5000", "/arms?limit=2000", "/tree?limit=5000&cells=true",
         "/events?order=newest&limit=1000", "/knobs", "/estimate?x=a%20b", "/estimate?x=n",
         "/estimate?x=a%20b&y=n"}) {
     EXPECT_TRUE(answers.contains("/v1/studies/s" + std::string(what))) << what;

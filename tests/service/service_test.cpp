@@ -47,8 +47,8 @@ class TokenServer {
                       .hash = hash_of("small"),
                       .role = Role::work,
                       .studies = {"small-*"},
-                      .most_studies = 2.0,
-                      .most_tickets = 3.0});
+                      .max_studies = 2.0,
+                      .max_tickets = 3.0});
     folder_.write("tokens.toml", text_of(tokens));
     ServerOptions options;
     options.tokens = folder_.path("tokens.toml");

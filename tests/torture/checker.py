@@ -218,7 +218,7 @@ def check_pipe(events, pipe):
 
 
 VOLATILE = ("now", "state", "phase", "why", "open_by", "updated")
-LOOKS = ("tree?cells=true", "best", "summary", "arms?most=100000", "knobs", "asks")
+LOOKS = ("tree?cells=true", "best", "summary", "arms?limit=100000", "knobs", "asks")
 
 
 def looks(port, study, log):
@@ -263,7 +263,7 @@ def check_arms(study, space, events, shown):
             continue
         counts[arm] += count
         sums[arm].append(total)
-    found = {coordinates(space, each["arm"]): each for each in shown["arms?most=100000"]["arms"] if each["pulls"]}
+    found = {coordinates(space, each["arm"]): each for each in shown["arms?limit=100000"]["arms"] if each["pulls"]}
     for arm, count in counts.items():
         each = found.pop(arm, None)
         mean = math.fsum(sums[arm]) / count

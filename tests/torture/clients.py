@@ -367,7 +367,7 @@ def shown(route, answer):
     return {"events": answer["last"]}
 
 
-ROUTES = ("summary", "", "glance", "arms?most=100000", "events?order=newest&limit=1")
+ROUTES = ("summary", "", "glance", "arms?limit=100000", "events?order=newest&limit=1")
 
 
 def look(caller, log, study, route):

@@ -240,7 +240,7 @@ class Doors:
         chance = self.random
         routes = ["best", "policy", "summary", "tree", "arms", "knobs", "estimate", "history", "events", "asks", ""]
         route = chance.choice(routes)
-        names = ["most", "cells", "points", "x", "y", "by", "from", "to", "buckets", "after", "limit", "order", "kinds"]
+        names = ["cells", "points", "x", "y", "by", "from", "to", "buckets", "after", "limit", "order", "kinds"]
         names.append("context")
         values = [
             json.dumps(CONTEXT),

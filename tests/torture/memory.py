@@ -85,7 +85,7 @@ class User:
     def look(self, path):
         number = self.random.randint(2, 5000)
         route = self.random.choice([
-            f"tree?most={number}", f"arms?most={number}", f"estimate?points={number % 100 + 2}", "best", "summary",
+            f"tree?limit={number}", f"arms?limit={number}", f"estimate?points={number % 100 + 2}", "best", "summary",
             f"history?buckets={number}&from={number % 7}", f"events?after={number % 50}&limit={number}",
             "knobs", "glance", "",
         ])  # fmt: skip

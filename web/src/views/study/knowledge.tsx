@@ -26,7 +26,7 @@ export function KnowledgeCard(props: StudyParts) {
   const place = useRef<HTMLDivElement>(null);
   const { space } = props.study.specification;
   const beat = useWhileSeen(place, usePaced(props.feed.beat, 5000));
-  const arms = useAnswer<Arms>(studyPath(props.name, "arms", { most: 2000 }), beat);
+  const arms = useAnswer<Arms>(studyPath(props.name, "arms", { limit: 2000 }), beat);
   const knobs = useAnswer<Knobs>(studyPath(props.name, "knobs"), beat);
   const [look, setLook] = useState<Look>(space.length > 1 ? "map" : "one");
   const [chosen, setChosen] = useState<{ x?: string; y?: string }>({});

@@ -18,7 +18,7 @@ import { regionNote } from "../../words/policy";
 export function TreeCard(props: StudyParts) {
   const place = useRef<HTMLDivElement>(null);
   const beat = useWhileSeen(place, usePaced(props.feed.beat, 10_000));
-  const tree = useAnswer<Tree>(studyPath(props.name, "tree", { most: 5000, cells: "true" }), beat);
+  const tree = useAnswer<Tree>(studyPath(props.name, "tree", { limit: 5000, cells: "true" }), beat);
   const cells = useMemo(() => placed(tree.value?.nodes ?? []), [tree.value]);
   return (
     <Card
