@@ -24,14 +24,14 @@ class Estimate(NamedTuple):
     """A mean over runs with its 95 % interval; a single run has none."""
 
     mean: float
-    low: float | None
-    high: float | None
+    lower: float | None
+    upper: float | None
 
 
 class Simulation:
     """The results of `simulate`.
 
-    Estimates (mean, low, high: the 95 % interval) over all runs: `per_step_regret`, the mean of f* - f(x_t);
+    Estimates (mean, lower, upper: the 95 % interval) over all runs: `per_step_regret`, the mean of f* - f(x_t);
     `per_step_realised_regret`, of f* - r_t; `simple_regret`, f* - f(best arm); `nodes`, `depth`, `switches`,
     `refreshes`. For the intervals of the best arms at the end of the runs: `coverage`, the share of intervals that
     contain f; `median_width`, of the bounded intervals (None if there are none); `unbounded`, the share of the others.
@@ -68,7 +68,7 @@ class Simulation:
 
     def __repr__(self) -> str:
         regret = self.per_step_regret
-        interval = "" if regret.low is None else f" (95 %: {regret.low:.4f} to {regret.high:.4f})"
+        interval = "" if regret.lower is None else f" (95 %: {regret.lower:.4f} to {regret.upper:.4f})"
         return (
             f"<canopy.Simulation of {self.optimizer} on {self.environment}, "
             f"{len(self.runs)} runs of {self.steps} steps: "

@@ -81,8 +81,8 @@ Setting parse(const SimulateArguments& arguments) {
 Document document_of(const Estimate& estimate) {
   const auto& interval = estimate.interval;
   return Document::Table{{"mean", estimate.mean},
-                         {"low", interval ? Document(interval->low) : Document()},
-                         {"high", interval ? Document(interval->high) : Document()}};
+                         {"lower", interval ? Document(interval->low) : Document()},
+                         {"upper", interval ? Document(interval->high) : Document()}};
 }
 
 void print_json(const Setting& setting, const SimulationResult& result) {
@@ -92,7 +92,7 @@ void print_json(const Setting& setting, const SimulationResult& result) {
       {"environment", setting.environment.name},
       {"environment_options", options_document(environments(), setting.environment)},
       {"optimizer", setting.optimizer.name},
-      {"parameters", options_document(optimizers(), setting.optimizer)},
+      {"optimizer_options", options_document(optimizers(), setting.optimizer)},
       {"steps", setting.simulation.steps},
       {"runs", setting.simulation.runs},
       {"seed", setting.simulation.seed},

@@ -29,14 +29,14 @@ TEST(SimulateCommand, PrintsOneJsonObject) {
   const json object = json::parse(result.out);
   for (const char* key : {"per_step_regret", "per_step_realised_regret", "simple_regret", "nodes",
                           "depth", "switches", "refreshes"}) {
-    EXPECT_LE(object[key]["low"].get<double>(), object[key]["mean"].get<double>()) << key;
-    EXPECT_LE(object[key]["mean"].get<double>(), object[key]["high"].get<double>()) << key;
+    EXPECT_LE(object[key]["lower"].get<double>(), object[key]["mean"].get<double>()) << key;
+    EXPECT_LE(object[key]["mean"].get<double>(), object[key]["upper"].get<double>()) << key;
   }
   EXPECT_GT(object["ns_per_step"].get<double>(), 0.0);
   EXPECT_EQ(object["refreshes"]["mean"], 17.0);
   EXPECT_NEAR(object["per_step_regret"]["mean"].get<double>(), 0.0195, 0.01);
   EXPECT_EQ(object["steps"], 100'000);
-  EXPECT_EQ(object["parameters"]["rho"], 0.7071);
+  EXPECT_EQ(object["optimizer_options"]["rho"], 0.7071);
 }
 
 TEST(SimulateCommand, RunsTheGarlandMdp) {
@@ -47,7 +47,7 @@ TEST(SimulateCommand, RunsTheGarlandMdp) {
   ASSERT_EQ(result.status, 0) << result.err;
   const json object = json::parse(result.out);
   EXPECT_EQ(object["environment"], "garland-mdp");
-  EXPECT_EQ(object["parameters"]["confidence_scale"], 0.006) << "the practical preset";
+  EXPECT_EQ(object["optimizer_options"]["confidence_scale"], 0.006) << "the practical preset";
   EXPECT_EQ(object["steps"], 10'000);
 }
 
@@ -96,7 +96,7 @@ TEST(SimulateCommand, RefusesAnImpossiblePairWithAReason) {
 TEST(SimulateCommand, TellsTheHorizonOfTruncatedHoo) {
   const auto parameters = [](const std::string& words) {
     return json::parse(run_tool("simulate --optimizer thoo --steps 50 --runs 1 --json " + words)
-                           .out)["parameters"];
+                           .out)["optimizer_options"];
   };
   EXPECT_EQ(parameters("")["horizon"], "doubling");
   EXPECT_EQ(parameters("--horizon doubling")["horizon"], "doubling");
@@ -114,7 +114,7 @@ TEST(SimulateCommand, TellsAnAlgorithmThatNeedsAHorizonHowLongTheRunsAre) {
   for (const auto& [words, horizon] : {std::pair("", 80), std::pair("--horizon 70", 70)}) {
     const Process::Result result =
         run_tool(std::string("simulate --optimizer stroquool --steps 80 --runs 1 --json ") + words);
-    EXPECT_EQ(json::parse(result.out)["parameters"]["horizon"], horizon);
+    EXPECT_EQ(json::parse(result.out)["optimizer_options"]["horizon"], horizon);
   }
 }
 
@@ -158,8 +158,8 @@ TEST(SimulateCommand, PlaysWithoutTheContextIfItIsTold) {
 
 TEST(SimulateCommand, ASingleRunHasNoInterval) {
   const json object = json::parse(run_tool("simulate --steps 100 --runs 1 --json").out);
-  EXPECT_TRUE(object["nodes"]["low"].is_null());
-  EXPECT_TRUE(object["nodes"]["high"].is_null());
+  EXPECT_TRUE(object["nodes"]["lower"].is_null());
+  EXPECT_TRUE(object["nodes"]["upper"].is_null());
   EXPECT_EQ(run_tool("simulate --steps 1 --runs 1").status, 0);
 }
 

@@ -375,7 +375,7 @@ def test_runs_differ():
 def test_a_class_of_ones_own_is_compared_with_the_others():
     result = canopy.experiment([Greedy, "random"], "garland", steps=3000, runs=4)
     mine, floor = result.rows
-    assert mine.algorithm == "Greedy" and mine.regret.high < floor.regret.low
+    assert mine.algorithm == "Greedy" and mine.regret.upper < floor.regret.lower
 
 
 def test_it_is_told_its_own_arms_and_judged_by_its_best():
@@ -826,14 +826,15 @@ def test_the_table_has_a_row_an_algorithm(measured):
     assert lines[0] == "a (pseudo regret per step)" and lines[6] == "b (pseudo regret per step)"
     assert [line.split()[0] for line in lines[2:5]] == ["adaptive", "Greedy", "random"]
     row = measured.rows[0]
-    assert lines[2].split()[1:5] == [f"{row.regret.mean:.4f}", f"{row.regret.low:.4f}", "..", f"{row.regret.high:.4f}"]
+    regret = row.regret
+    assert lines[2].split()[1:5] == [f"{regret.mean:.4f}", f"{regret.lower:.4f}", "..", f"{regret.upper:.4f}"]
     assert str(measured) == measured.table()
     assert repr(measured) == "<canopy.Experiment of adaptive, Greedy, random on a, b: 18 runs of 200 steps>"
 
 
 def test_a_single_run_has_no_interval():
     result = canopy.experiment("random", "garland", steps=50, runs=1)
-    assert result.rows[0].regret.low is None
+    assert result.rows[0].regret.lower is None
     result.plot()
 
 
@@ -968,7 +969,7 @@ def test_a_latex_table_has_the_best_in_bold_and_escaped_names(compared):
         best = min(rows, key=lambda row: row.regret.mean)
         cells = {line.split(" & ")[0]: line.split(" & ")[1 + column].rstrip(" \\") for line in lines[4:7]}
         assert [label for label, cell in cells.items() if "mathbf" in cell] == [best.algorithm]
-        half = (best.regret.high - best.regret.low) / 2
+        half = (best.regret.upper - best.regret.lower) / 2
         assert cells[best.algorithm] == rf"$\mathbf{{{best.regret.mean:.3f}}} \pm {half:.3f}$"
 
 

@@ -40,7 +40,7 @@ def test_numbers_are_those_of_the_command_line(root, environment, optimizer, opt
         "refreshes",
     ):
         estimate = getattr(ours, name)
-        assert (estimate.mean, estimate.low, estimate.high) == tuple(theirs[name].values())
+        assert (estimate.mean, estimate.lower, estimate.upper) == tuple(theirs[name].values())
     assert (ours.coverage, ours.unbounded) == (theirs["coverage"], theirs["unbounded"])
     assert ours.median_width == (theirs["median_width"] if ours.unbounded < 1 else None)
 
