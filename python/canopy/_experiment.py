@@ -234,28 +234,28 @@ class Difference(NamedTuple):
     """An algorithm compared with a baseline, run by run; `print` shows it as a sentence.
 
     `mean` is the mean of its regret minus the baseline's regret in the run of the same number: negative is better.
-    `low` and `high` are the ends of its 95 % interval (Student's t over the `runs`), None for a single run. `wins` is
-    the number of runs in which it was better.
+    `lower` and `upper` are the ends of its 95 % interval (Student's t over the `runs`), None for a single run. `wins`
+    is the number of runs in which it was better.
     """
 
     environment: str
     algorithm: str
     baseline: str
     mean: float
-    low: float | None
-    high: float | None
+    lower: float | None
+    upper: float | None
     wins: int
     runs: int
 
     @property
     def verdict(self) -> Literal["better", "worse", "open"]:
         """Whether the interval shows a difference."""
-        if self.low is None or self.high is None:
+        if self.lower is None or self.upper is None:
             return "open"
-        return "better" if self.high < 0 else "worse" if self.low > 0 else "open"
+        return "better" if self.upper < 0 else "worse" if self.lower > 0 else "open"
 
     def __str__(self) -> str:
-        interval = "" if self.low is None else f" ({self.low:.4g} to {self.high:.4g} at 95 %)"
+        interval = "" if self.lower is None else f" ({self.lower:.4g} to {self.upper:.4g} at 95 %)"
         wins = f"better in {self.wins} of {self.runs} runs"
         return f"{self.algorithm} on {self.environment}: {self.mean:+.4g}{interval} beside {self.baseline}, {wins}"
 

@@ -68,7 +68,7 @@ def cells_of(result: Any, measure: str, statistic: Statistic, baseline: str | No
 
     def cell(environment: str, algorithm: str) -> Cell:
         if each := differences.get((environment, algorithm)):
-            return Cell(each.mean, each.low, each.high, is_difference=True)
+            return Cell(each.mean, each.lower, each.upper, is_difference=True)
         values = result.values(environment, algorithm, measure)
         if statistic == "mean":
             return Cell(*_canopy.estimate(values))

@@ -888,14 +888,14 @@ def test_differences_are_those_of_runs_of_the_same_number(compared):
     assert first.mean == pytest.approx(sum(pairs) / 5) and first.runs == 5
     assert first.wins == sum(pair < 0 for pair in pairs)
     deviation = math.sqrt(sum((pair - first.mean) ** 2 for pair in pairs) / 4)
-    assert first.high - first.mean == pytest.approx(2.776445 * deviation / math.sqrt(5))  # Student's t, 4 degrees
+    assert first.upper - first.mean == pytest.approx(2.776445 * deviation / math.sqrt(5))  # Student's t, 4 degrees
     assert (differences[1].verdict, first.baseline) == ("worse", "hct")
     assert str(differences[1]).endswith("at 95 %) beside hct, better in 0 of 5 runs")
 
 
 def test_the_difference_of_a_single_run_has_no_interval():
     (each,) = canopy.experiment(["adaptive", "random"], "garland", steps=100, runs=1).differences("adaptive")
-    assert each.low is each.high is None and each.verdict == "open" and "at 95 %" not in str(each)
+    assert each.lower is each.upper is None and each.verdict == "open" and "at 95 %" not in str(each)
 
 
 def test_differences_are_of_any_measure(compared):
@@ -1046,7 +1046,7 @@ def test_with_common_problems_differences_are_narrow():
         result = canopy.experiment(["adaptive", "random"], Drawn().function(common=common), steps=100, runs=20)
         (each,) = result.differences("random")
         assert each.verdict == "better"
-        return each.high - each.low
+        return each.upper - each.lower
 
     assert width(True) < 0.5 * width(False)
 
