@@ -4,7 +4,7 @@ import { clamp, highestOf, knobScale } from "./scale";
 import { valueIn } from "./words";
 
 /** A variable of the context, which has an axis like a knob. */
-export type Variable = Knob & { period?: number; source?: string };
+export type Variable = Knob & { period?: number; source?: string | object };
 
 /** A part of an axis, as shares of it. */
 export type Span = [from: number, to: number];
@@ -20,7 +20,7 @@ export function contextVariables(specification: Pick<Specification, "context">):
   return (specification.context ?? []).map((variable: Variable) => ({
     ...REAL,
     ...(variable.period === undefined ? {} : { low: 0, high: variable.period }),
-    ...CLOCKS[variable.source ?? ""],
+    ...(typeof variable.source === "string" ? CLOCKS[variable.source] : {}),
     ...variable,
   }));
 }
