@@ -5,7 +5,7 @@ SOURCES = $$(git ls-files '*.cpp' '*.hpp')
 DOCUMENTS = $$(git ls-files 'docs/*.md')
 
 .PHONY: help setup build run python classes test test-all test-cpp test-web test-python test-sanitized test-clang test-service test-extension test-random test-asan test-tsan fuzz torture bench bench-tuned \
-        bench-ablation bench-stuck bench-memory bench-drift bench-contexts bench-flight bench-service bench-page bench-peers coverage trials gallery figures screenshots tables format lint \
+        bench-ablation bench-stuck bench-memory bench-drift bench-contexts bench-flight bench-service bench-page bench-peers coverage trials gallery figures screenshots docs tables format lint \
         wheel deb clean
 
 help:  ## Show this list
@@ -187,6 +187,9 @@ figures: build  ## Draw the pictures of docs/environments.md and docs/adaptive.m
 screenshots: build  ## Tune a simulated system and take the pictures of the live page that docs and README show
 	@scripts/setup.sh test
 	@cd web && npm run --silent screenshots
+
+docs:  ## Make the site of the documents in build/site; a link that leads nowhere fails
+	@scripts/site/build.sh
 
 tables: build  ## Measure again what stands in the sources as numbers (minutes)
 	@build/tools/tabulate_cart_pole > build/cart_pole_table.inc

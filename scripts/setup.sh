@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the packages that building ("build"), testing ("test"), linting ("lint"), Debian packages ("deb") or the Python
-# package ("python") need. Quiet and quick when nothing is missing.
+# Installs the packages that building ("build"), testing ("test"), linting ("lint"), Debian packages ("deb"), the Python
+# package ("python") or the site ("docs") need. Quiet and quick when nothing is missing.
 #
 # "unpack FOLDER PYTHON" is for pip, which has no business installing packages: what building the Python module lacks
 # is unpacked into a folder, without root and without a trace elsewhere.
@@ -59,6 +59,11 @@ libfmt-dev fmt/format.h
 libsqlite3-dev sqlite3.h
 libpq-dev postgresql/libpq-fe.h
 "
+docs_needs="
+python3-venv python:ensurepip
+npm npm
+doxygen doxygen
+"
 deb_needs="
 dpkg-dev dpkg-shlibdeps
 file file
@@ -74,8 +79,9 @@ case "${1:-}" in
   deb) needs=$deb_needs ;;
   test) needs=$test_needs ;;
   python) needs=$python_needs ;;
+  docs) needs=$docs_needs ;;
   unpack) needs=$module_needs folder=$2 python=$3 ;;
-  *) echo "usage: $0 build|test|lint|deb|python, or $0 unpack FOLDER PYTHON" >&2; exit 2 ;;
+  *) echo "usage: $0 build|test|lint|deb|python|docs, or $0 unpack FOLDER PYTHON" >&2; exit 2 ;;
 esac
 
 # Proofs with a slash inside or a .h are headers: one run of the preprocessor names those it cannot find.
