@@ -10,7 +10,7 @@
 namespace canopy {
 
 /// Intervals for the mean of an arm that hold at all times at once, however often one looks, as
-/// pure functions. docs/algorithm.md has their sources and what was found by simulation.
+/// pure functions. docs/intervals.md has their sources and what was found by simulation.
 
 /// What is known of a mean. Without ends, nothing is.
 struct Interval {

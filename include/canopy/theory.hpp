@@ -5,7 +5,7 @@
 namespace canopy {
 
 /// The paper's theory as numbers, to be drawn beside measurements. The algorithm never uses them.
-/// docs/algorithm.md says which line of which proof each one is.
+/// docs/hct.md says which line of which proof each one is.
 
 /// The quantities in the theorems.
 struct TheoryParameters {

@@ -1,6 +1,6 @@
 """Intervals for the mean of an arm that hold at all times at once, however often one looks.
 
-What `best` and `estimate` rest on, as functions of their own. docs/algorithm.md has the formulas and their sources.
+What `best` and `estimate` rest on, as functions of their own. docs/intervals.md has the formulas and their sources.
 """
 
 from __future__ import annotations

@@ -83,7 +83,8 @@ void visit_fields(VroomOptions& options, Visit&& visit) {
 ///
 /// We did not have the text of the paper. The ranks, P, C, D = floor(log2 n), delta = 4 b / (f_max
 /// sqrt n), which cells have a reward and the form of the last bound are from the code of PyXAB
-/// 0.3.0, and we depart from that code where it cannot be meant so (docs/peers.md has the cases):
+/// 0.3.0, and we depart from that code where it cannot be meant so (docs/comparison.md has the
+/// cases):
 /// - It works out weights and then recommends by the sum of rewards without them; and its weights
 ///   have the probability of a whole depth in place of that of a cell.
 /// - Its last bound is sqrt(2 n C L sum of ranks) for a sum of n rewards, L the logarithm: more
