@@ -109,7 +109,7 @@ Command add_tune(ArgumentParser app) {
       "  pulls = 2000\n"
       "  $ canopy tune cache.toml --dry-run\n"
       "  $ canopy tune cache.toml\n"
-      "docs/tune.md has every key.");
+      "docs/study-files.md has every key.");
   return [arguments] {
     if (arguments->file.empty())
       throw WrongUse("STUDY.toml: is missing; see --help for an example");
