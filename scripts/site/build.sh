@@ -22,5 +22,13 @@ fetch() { # PACKAGE VERSION FILE: a file of a package of npm, to build/docs/file
 fetch mermaid 11.12.0 dist/mermaid.min.js
 fetch @fontsource-variable/inter 5.3.0 files/inter-latin-wght-normal.woff2
 
+# The first page of the C++ API shows the program of the README.
+for block in cpp cmake; do awk -v fence="\`\`\`$block" '$0 == "```" {copying = 0} copying; $0 == fence {copying = 1}' README.md >build/docs/$block.block; done
+mv build/docs/cpp.block build/docs/main.cpp
+mv build/docs/cmake.block build/docs/CMakeLists.txt
+test -s build/docs/main.cpp -a -s build/docs/CMakeLists.txt || { echo "README.md has no program in C++"; exit 1; }
+rm -rf build/docs/cpp
+doxygen scripts/site/Doxyfile
+
 NO_MKDOCS_2_WARNING=1 build/docs/venv/bin/mkdocs build --strict 2>&1 | sed '/^INFO/d'  # --quiet would not count warnings
 echo "build/site/index.html"
