@@ -170,7 +170,7 @@ bench-contexts: build  ## The adaptive tree in contexts beside itself without, a
 	@build/bench/contexts
 	@build/bench/contexts_live
 
-gallery: python  ## Run the Python examples and draw the pictures of docs/python.md again
+gallery: python  ## Run the Python examples and draw the pictures of docs/gallery.md again
 	@mkdir -p docs/figures/python
 	@for script in examples/python/*.py; do echo "$$script"; \
 	  build/python/bin/python $$script docs/figures/python/$$(basename $$script .py).png || exit 1; done
