@@ -34,6 +34,7 @@ nodejs node
 npm npm
 "
 test_needs="
+sqlite3 sqlite3
 openssl openssl
 redis-server redis-server
 libhiredis-dev hiredis/hiredis.h
