@@ -22,11 +22,15 @@ fetch() { # PACKAGE VERSION FILE: a file of a package of npm, to build/docs/file
 fetch mermaid 11.12.0 dist/mermaid.min.js
 fetch @fontsource-variable/inter 5.3.0 files/inter-latin-wght-normal.woff2
 
-# The first page of the C++ API shows the program of the README.
-for block in cpp cmake; do awk -v fence="\`\`\`$block" '$0 == "```" {copying = 0} copying; $0 == fence {copying = 1}' README.md >build/docs/$block.block; done
-mv build/docs/cpp.block build/docs/main.cpp
-mv build/docs/cmake.block build/docs/CMakeLists.txt
-test -s build/docs/main.cpp -a -s build/docs/CMakeLists.txt || { echo "README.md has no program in C++"; exit 1; }
+# The first page of the C++ API shows the first program of the documents in C++.
+program=docs/cpp.md
+test -e $program || program=README.md
+block() { # LANGUAGE FILE: the first block of a language
+  awk -v fence="\`\`\`$1" '$0 == fence && !done {copying = 1; next} /^```/ && copying {exit} copying' $program | grep '' >"build/docs/$2" ||
+    { echo "$program has no block of $1"; exit 1; }
+}
+block cpp main.cpp
+block cmake CMakeLists.txt
 rm -rf build/docs/cpp
 doxygen scripts/site/Doxyfile
 
