@@ -34,5 +34,7 @@ block cmake CMakeLists.txt
 rm -rf build/docs/cpp
 doxygen scripts/site/Doxyfile
 
+test -x "${PYTHON:-build/python/bin/python}" ||
+  echo "Without the package (make python) the Python reference lacks what its compiled module documents." >&2
 NO_MKDOCS_2_WARNING=1 build/docs/venv/bin/mkdocs build --strict 2>&1 | sed '/^INFO/d'  # --quiet would not count warnings
 echo "build/site/index.html"
