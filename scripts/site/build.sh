@@ -8,9 +8,9 @@ mkdir -p build/docs
 test -x build/docs/venv/bin/python || python3 -m venv build/docs/venv
 build/docs/venv/bin/pip install --quiet --disable-pip-version-check -r scripts/site/requirements.txt
 
-# The site loads nothing from elsewhere: the script that draws diagrams and the font are files of the site.
-fetch() { # PACKAGE VERSION FILE: a file of a package of npm, to build/docs/files
-  local to=build/docs/files/$2-${3##*/}
+# The site loads nothing from elsewhere: the scripts that draw diagrams and search, and the font, are files of the site.
+fetch() { # PACKAGE VERSION FILE NAME: a file of a package of npm, to build/docs/files
+  local to=build/docs/files/$2-$4
   test ! -e "$to" || return 0
   mkdir -p build/docs/files
   local archive
@@ -19,8 +19,9 @@ fetch() { # PACKAGE VERSION FILE: a file of a package of npm, to build/docs/file
   mv "$to.part" "$to"
   rm "$archive"
 }
-fetch mermaid 11.12.0 dist/mermaid.min.js
-fetch @fontsource-variable/inter 5.3.0 files/inter-latin-wght-normal.woff2
+fetch mermaid 11.12.0 dist/mermaid.min.js mermaid.min.js
+fetch iframe-worker 1.0.4 shim/index.js iframe-worker.js
+fetch @fontsource-variable/inter 5.3.0 files/inter-latin-wght-normal.woff2 inter.woff2
 
 # The first page of the C++ API shows the first program of the documents in C++.
 program=docs/cpp.md

@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
 FENCE = re.compile(r"^(```.*?^```)", re.MULTILINE | re.DOTALL)
 LANGUAGES = {".cpp": "cpp", ".py": "python", ".sh": "sh", ".toml": "toml", ".sql": "sql", ".lua": "lua", ".txt": "cmake"}
+LOADS = re.compile(r"""<(?:script|img|iframe|link)\b[^>]*?\b(?:src|href)=["']?((?:https?:)?//[^"'\s>]+)""")
 DRAWS = '<script src="{}"></script>\n</head>'
 
 
@@ -124,3 +125,10 @@ def on_post_page(output, page, config):
         return output
     script = os.path.relpath("assets/mermaid.min.js", posixpath.dirname(page.file.dest_uri) or ".")
     return output.replace("</head>", DRAWS.format(script), 1)
+
+
+def on_post_build(config):
+    """Fails if a page loads anything from elsewhere."""
+    for page in pathlib.Path(config.site_dir).rglob("*.html"):
+        if found := LOADS.search(page.read_text()):
+            raise PluginError(f"{page.name} loads {found[1]}")
