@@ -107,6 +107,8 @@ def on_files(files, config):
 
 def on_page_markdown(markdown, page, config, files):
     here = page.file.src_uri
+    if here.startswith("api/"):  # guides first
+        page.meta.setdefault("search", {"boost": 0.3})
 
     def led(link):
         target = link[2]
