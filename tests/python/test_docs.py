@@ -39,7 +39,9 @@ def test_a_program_in_a_document_runs(program, tmp_path):
         run(program.replace("http://localhost:8731", serving.url))
 
 
-@pytest.mark.parametrize("module", ["canopy", "canopy.plot", "canopy.functions", "canopy.gymnasium", "canopy.optuna", "canopy.intervals"])
+@pytest.mark.parametrize(
+    "module", ["canopy", "canopy.plot", "canopy.functions", "canopy.gymnasium", "canopy.optuna", "canopy.intervals"]
+)
 def test_the_reference_has_every_public_name(module):
     page = (ROOT / "docs/api/python.md").read_text()
     shown = set(re.findall(r"^::: (\S+)$", page, re.MULTILINE))
