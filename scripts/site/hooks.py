@@ -1,8 +1,8 @@
 """What the site needs beside mkdocs.
 
-Documents link to files outside of `docs` (`../examples/redis`), which a code host shows. In the site such a file is a page
-if it is Markdown, a folder is a page with its README and its files, and any other file is a file to download. Everything
-linked is there, or the build fails.
+Documents link to files outside of `docs` (`../examples/redis`), which a code host shows. In the site such a file is a
+page if it is Markdown, a folder is a page with its README and its files, and any other file is a file to download. The
+build fails if a linked file does not exist.
 """
 
 import os
@@ -16,7 +16,15 @@ from mkdocs.structure.files import File, InclusionLevel
 ROOT = pathlib.Path(__file__).parents[2]
 LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
 FENCE = re.compile(r"^(```.*?^```)", re.MULTILINE | re.DOTALL)
-LANGUAGES = {".cpp": "cpp", ".py": "python", ".sh": "sh", ".toml": "toml", ".sql": "sql", ".lua": "lua", ".txt": "cmake"}
+LANGUAGES = {
+    ".cpp": "cpp",
+    ".py": "python",
+    ".sh": "sh",
+    ".toml": "toml",
+    ".sql": "sql",
+    ".lua": "lua",
+    ".txt": "cmake",
+}
 LOADS = re.compile(r"""<(?:script|img|iframe|link)\b[^>]*?\b(?:src|href)=["']?((?:https?:)?//[^"'\s>]+)""")
 DRAWS = '<script src="{}"></script>\n</head>'
 

@@ -15,7 +15,9 @@ def anchor(heading):
 
 def anchors(text):
     found = [anchor(heading) for heading in re.findall(r"^#+ +(.+?)\s*$", FENCE.sub("", text), re.MULTILINE)]
-    return {name if found[:at].count(name) == 0 else f"{name}-{found[:at].count(name)}" for at, name in enumerate(found)}
+    return {
+        name if found[:at].count(name) == 0 else f"{name}-{found[:at].count(name)}" for at, name in enumerate(found)
+    }
 
 
 def documents(root):

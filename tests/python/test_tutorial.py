@@ -11,7 +11,12 @@ from service import TOOL, free_port
 
 pytestmark = pytest.mark.skipif(not shutil.which("redis-benchmark"), reason="Redis is not installed")
 BLOCK = re.compile(r'^```(\w+)(?: title="(.+?)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
-PULLS = {"pulls = 150": "pulls = 24", "pulls = 300": "pulls = 24", "pulls = 500": "pulls = 24", "pulls = 600": "pulls = 24"}
+PULLS = {
+    "pulls = 150": "pulls = 24",
+    "pulls = 300": "pulls = 24",
+    "pulls = 500": "pulls = 24",
+    "pulls = 600": "pulls = 24",
+}
 SKIPPED = ("sudo ", "mkdir ", "sleep ")
 
 
