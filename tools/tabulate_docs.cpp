@@ -102,6 +102,16 @@ std::string table_of_system() {
   return table;
 }
 
+/// The keys of a table that takes the place of a command; a map has none of its own.
+template <class Struct>
+std::string table_of_fields() {
+  std::string table = "| key | meaning |\n|---|---|\n";
+  visit_fields_of(Struct{}, [&](const Field& field, const auto& /*member*/) {
+    table += "| " + code(std::string(field.name)) + " | " + std::string(field.help) + " |\n";
+  });
+  return table;
+}
+
 std::string table_of_context() {
   std::string table(kKeyHead);
   table += key_row("name", "", "not that of a parameter");
@@ -130,11 +140,14 @@ std::string table_of_routes() {
 
 /// The text with every marked table replaced. Throws if an end is missing.
 std::string with_tables(std::string text) {
-  const std::map<std::string, std::function<std::string()>> tables{{"baseline", table_of_baseline},
-                                                                   {"context", table_of_context},
-                                                                   {"events", table_of_events},
-                                                                   {"routes", table_of_routes},
-                                                                   {"system", table_of_system}};
+  const std::map<std::string, std::function<std::string()>> tables{
+      {"baseline", table_of_baseline},
+      {"context", table_of_context},
+      {"events", table_of_events},
+      {"http_apply", table_of_fields<HttpApply>},
+      {"prometheus", table_of_fields<PrometheusSource>},
+      {"routes", table_of_routes},
+      {"system", table_of_system}};
   for (const auto& [name, table] : tables) {
     const std::string begin = "<!-- begin: " + name + " -->\n";
     const std::size_t from = text.find(begin);
