@@ -332,6 +332,11 @@ TEST_F(HttpSystem, SaysThatAServerIsNotPrometheus) {
             "measure: " + gone.prometheus + " cannot be reached: Connection refused");
 }
 
+TEST_F(HttpSystem, AnAnswerWithoutEndIsNotRead) {
+  EXPECT_EQ(complaint({200, std::string(std::size_t{9} << 20U, ' ')}, false),
+            "measure: " + server_.url() + " cannot be reached: its answer is too long");
+}
+
 TEST_F(HttpSystem, AnyAnswerIsUnderstoodOrRefused) {
   for (const char* body : {"", "null", "[]", "1", "{\"data\": 1}", "{\"data\": {\"result\": 1}}",
                            R"({"data": {"resultType": "vector", "result": [1]}})",
