@@ -198,6 +198,16 @@ std::string table_of_system() {
   return table + rows_of_options(fields_of<SystemOptions>());
 }
 
+/// The keys of a table that takes the place of a command; a map has none of its own.
+template <class Struct>
+std::string table_of_fields() {
+  std::string table = "| key | meaning |\n|---|---|\n";
+  visit_fields_of(Struct{}, [&](const Field& field, const auto& /*member*/) {
+    table += "| " + code(std::string(field.name)) + " | " + std::string(field.help) + " |\n";
+  });
+  return table;
+}
+
 std::string table_of_context() {
   std::string table(kKeyHead);
   table += key_row("name", "required", "text", "not that of a parameter");
@@ -253,11 +263,18 @@ std::string table_of_routes() {
 /// The text with every marked table replaced. Throws if an end is missing.
 std::string with_tables(std::string text) {
   const std::map<std::string, std::function<std::string()>> tables{
-      {"baseline", table_of_baseline}, {"budget", table_of_budget},
-      {"context", table_of_context},   {"events", table_of_events},
-      {"limit", table_of_limit},       {"optimizers", table_of_optimizers},
-      {"options", table_of_options},   {"parameters", table_of_parameters},
-      {"routes", table_of_routes},     {"study", table_of_study},
+      {"baseline", table_of_baseline},
+      {"budget", table_of_budget},
+      {"context", table_of_context},
+      {"events", table_of_events},
+      {"http_apply", table_of_fields<HttpApply>},
+      {"prometheus", table_of_fields<PrometheusSource>},
+      {"limit", table_of_limit},
+      {"optimizers", table_of_optimizers},
+      {"options", table_of_options},
+      {"parameters", table_of_parameters},
+      {"routes", table_of_routes},
+      {"study", table_of_study},
       {"system", table_of_system}};
   for (const auto& [name, table] : tables) {
     const std::string begin = "<!-- begin: " + name + " -->\n";
