@@ -35,7 +35,10 @@ def mean(values: list[float]) -> float:
 def with_policy(loads: list[float], workers_for: Callable[[float], int]) -> dict[str, float]:
     """What a policy earns in dollars an hour, and the share of the time in which it is beyond the limit."""
     truths = [workers_truth(load, workers_for(load)) for load in loads]
-    return {"earned": mean([earned for earned, _ in truths]), "beyond": mean([float(p99 > P99_LIMIT) for _, p99 in truths])}
+    return {
+        "earned": mean([earned for earned, _ in truths]),
+        "beyond": mean([float(p99 > P99_LIMIT) for _, p99 in truths]),
+    }
 
 
 def workers_of(records: list[Record]) -> dict[str, dict[str, float]]:
@@ -73,7 +76,7 @@ class Canopy:
         self.tool, self.store = tool, store
 
     def ask(self, *words: str) -> str:
-        command = [self.tool, *words, "--store", self.store]
+        command: list[str | Path] = [self.tool, *words, "--store", self.store]
         return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
     def best(self, study: str, *words: str) -> Record:
