@@ -93,9 +93,9 @@ template <class Visit>
 void visit_fields(Told& event, Visit&& visit) {
   visit(kTicketField, event.ticket);
   visit(kRewardsField, event.rewards);
-  visit(Field{"skipped", "not learnt from, because the system had not settled"}.or_none(),
+  visit(Field{"passed_over", "not learnt from, because the system had not settled"}.or_none(),
         event.skipped);
-  visit(Field{"baseline",
+  visit(Field{"is_baseline",
               "rewards of the baseline: recorded, but the search does not learn from them"}
             .or_none(),
         event.is_baseline);
@@ -295,7 +295,8 @@ void visit_fields(Failed& event, Visit&& visit) {
   visit(kTicketField, event.ticket);
   visit(Field{"what", "what failed, as text"}, event.what);
   visit(Field{"for_good", "it will not be retried"}, event.for_good);
-  visit(Field{"errors", "the last 4 KiB of the command's standard error"}.or_none(), event.errors);
+  visit(Field{"standard_error", "the last 4 KiB of the command's standard error"}.or_none(),
+        event.errors);
 }
 
 struct Deferred {
@@ -407,7 +408,7 @@ void visit_fields(ComparisonEnded& event, Visit&& visit) {
 
 /// The user accepted that the study continues with different commands.
 struct CommandsChanged {
-  static constexpr std::string_view kName = "commands";
+  static constexpr std::string_view kName = "system_commands";
   static constexpr std::string_view kLine =
       "The commands that set and measure the system changed, and the user accepted that.";
 
@@ -434,7 +435,7 @@ struct Changed {
 template <class Visit>
 void visit_fields(Changed& event, Visit&& visit) {
   visit(kChangePullField, event.change.pull);
-  visit(Field{"what", kChangeKindField.help}, event.change.kind);
+  visit(Field{"change", kChangeKindField.help}, event.change.kind);
   visit(kChangeSizeField, event.change.size);
 }
 

@@ -296,9 +296,9 @@ void visit_fields(Summary& summary, Visit&& visit) {
   visit(Field{"passed_over", "rewards discarded because the system had not settled; left out: none"}
             .or_none(),
         summary.passed_over);
-  visit(Field{"changes", "detected changes of the system; left out: none"}.or_none(),
+  visit(Field{"system_changes", "detected changes of the system; left out: none"}.or_none(),
         summary.changes);
-  visit(Field{"last_change", "the last detected change"}.or_none(), summary.last_change);
+  visit(Field{"last_system_change", "the last detected change"}.or_none(), summary.last_change);
   visit(
       Field{
           "followed_level",

@@ -104,9 +104,10 @@ void visit_fields(Uplift& uplift, Visit&& visit) {
         uplift.is_refuted);
   visit(Field{"verdict", "the decision at the level of the study"}, uplift.verdict);
   visit(Field{"mean", "mean difference: the setting less the baseline"}, uplift.difference);
-  visit(Field{"low", "lower end of the interval of the difference; null: there is none"}.or_null(),
-        uplift.interval.lower);
-  visit(Field{"high", "upper end of that interval"}.or_null(), uplift.interval.upper);
+  visit(
+      Field{"lower", "lower end of the interval of the difference; null: there is none"}.or_null(),
+      uplift.interval.lower);
+  visit(Field{"upper", "upper end of that interval"}.or_null(), uplift.interval.upper);
   visit(Field{"level", "level of the interval and the verdict"}, uplift.level);
   visit(Field{"pairs", "pairs of the setting and the baseline"}, uplift.pairs);
   visit(Field{"fewest", "the fewest pairs that can decide"}, uplift.fewest);
@@ -131,12 +132,12 @@ void visit_fields(Uplift& uplift, Visit&& visit) {
         uplift.was_proven);
   visit(Field{"baseline_mean", "mean of the baseline over the study, or since `since`"},
         uplift.baseline_mean);
-  visit(Field{"baseline_low", "lower end of its interval; null: there is none"}.or_null(),
+  visit(Field{"baseline_lower", "lower end of its interval; null: there is none"}.or_null(),
         uplift.baseline.lower);
-  visit(Field{"baseline_high", "upper end of its interval"}.or_null(), uplift.baseline.upper);
+  visit(Field{"baseline_upper", "upper end of its interval"}.or_null(), uplift.baseline.upper);
   visit(Field{"rounds", "rounds in which the baseline was measured"}, uplift.rounds);
   visit(Field{"baseline_pulls", "pulls of the baseline"}, uplift.baseline_pulls);
-  visit(Field{"moves",
+  visit(Field{"level_move",
               "the lowest and the highest level, if the level of rewards moves significantly"}
             .or_none(),
         uplift.moves);

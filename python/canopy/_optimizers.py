@@ -193,8 +193,8 @@ class Summary(NamedTuple):
     `t` is the index of the next pull: answers so far plus one. `nodes` and `depth` are those of the tree. Counts:
     `switches` of the arm (the first selection is one), `refreshes` (phases begun), `out_of_range` (single rewards
     outside reward_range), `in_flight` (open pulls), `observed` (rewards of arms that no ask returned), `passed_over`
-    (pulls not learnt from, since the system had not settled), `penalized` (failed pulls), `changes` of the system that
-    an adaptive tree has detected; `last_change` is the last one. `fitting_range` is the range of the rewards so far if
+    (pulls not learnt from, since the system had not settled), `penalized` (failed pulls), `system_changes` that an
+    adaptive tree has detected; `last_system_change` is the last one. `fitting_range` is the range of the rewards so far if
     the given reward_range does not fit, else None. `settling` is the number of pulls that rewards seem to take to
     settle if `settle` is 0, else None. While the level of all rewards moves, `followed_level` is its shift, which is
     subtracted from every reward.
@@ -212,8 +212,8 @@ class Summary(NamedTuple):
     passed_over: int
     settling: int | None
     penalized: int
-    changes: int
-    last_change: Change | None
+    system_changes: int
+    last_system_change: Change | None
     followed_level: float | None
 
 
@@ -410,7 +410,8 @@ class Looks(_Bound):
     def summary(self) -> Summary:
         """Its state: pulls, nodes, depth, switches and more."""
         summary = Summary(*self._summary())
-        return summary._replace(last_change=Change(*summary.last_change)) if summary.last_change else summary
+        last = summary.last_system_change
+        return summary._replace(last_system_change=Change(*last)) if last else summary
 
     def tree(self) -> list[Node]:
         """Every node by depth, then from left to right; empty if there is no tree.

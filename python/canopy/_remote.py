@@ -696,7 +696,7 @@ class RemoteStudy(Looks):
         try:
             answer: dict[str, Any] = self._call("GET", f"/best{query}")
         except _canopy.StudyError as error:
-            if getattr(error, "code", "") == "no_answers":
+            if getattr(error, "code", "") == "no_best":
                 return None
             raise
         return answer
@@ -732,13 +732,13 @@ class RemoteStudy(Looks):
         uplift = best and best.get("uplift")
         if not best or not uplift:
             return None
-        keys = ("verdict", "mean", "low", "high", "level", "pairs", "fewest", "is_best")
+        keys = ("verdict", "mean", "lower", "upper", "level", "pairs", "fewest", "is_best")
         of_claim = ("is_confirmed", "is_refuted")
-        of_baseline = ("baseline_mean", "baseline_low", "baseline_high", "rounds")
+        of_baseline = ("baseline_mean", "baseline_lower", "baseline_upper", "rounds")
         numbers = (uplift[key] for key in (*keys, *of_claim, *of_baseline))
         since = (uplift.get("since"), uplift.get("was_proven", False))
         about = (uplift.get("arm"), uplift.get("policy_of"))
-        return (*about, *numbers, "moves" in uplift, *since, best["uplift_text"])
+        return (*about, *numbers, "level_move" in uplift, *since, best["uplift_text"])
 
     def _loss(self) -> tuple[Any, ...] | None:
         return self._mirror()._loss()
@@ -759,9 +759,9 @@ class RemoteStudy(Looks):
         counts = ("t", "nodes", "depth", "switches", "refreshes", "out_of_range", "in_flight", "observed")
         fitting = found.get("fitting_range")
         rest = (fitting and (fitting[0], fitting[1]), found.get("passed_over", 0), found.get("settling"))
-        last = found.get("last_change")
+        last = found.get("last_system_change")
         change = last and tuple(last[key] for key in ("pull", "kind", "size"))
-        moved = (found.get("changes", 0), change, found.get("followed_level"))
+        moved = (found.get("system_changes", 0), change, found.get("followed_level"))
         return (*(found[key] for key in counts), *rest, found["penalized"], *moved)
 
     def _settling(self) -> int | None:

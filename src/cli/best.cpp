@@ -27,20 +27,22 @@ int say_why_there_is_none(const Optimizer& optimizer, const NamedStudy& study,
   const Space& space = study.specification.space;
   const std::string why = no_best_text(space, optimizer, context);
   const auto nearest = context.empty() ? optimizer.nearest() : optimizer.nearest_in(context);
-  if (!nearest) throw StudyError(StudyError::Fault::other, study.record.name + ": " + why);
   if (json) {
-    const BestAnswer answer = best_answer(optimizer, *nearest, study.specification, tuner);
-    fmt::print("{}\n", json_text(Document::Table{{"best", Document()},
-                                                 {"nearest", record_of(space, answer)},
-                                                 {"why", why}},
-                                 2));
-    return kSuccess;
+    Document answer = Document::Table{{"best", Document()}};
+    if (nearest) {
+      const BestAnswer near = best_answer(optimizer, *nearest, study.specification, tuner);
+      answer.set("nearest", record_of(space, near));
+    }
+    answer.set("why", why);
+    fmt::print("{}\n", json_text(answer, 2));
+    return kFailure;
   }
+  if (!nearest) throw StudyError(StudyError::Fault::other, study.record.name + ": " + why);
   fmt::print("{}\nnearest: {}\n", why, best_text(space, *nearest));
   for (const std::string& line : metric_lines(*nearest, study.specification, tuner)) {
     fmt::print("{}\n", line);
   }
-  return kSuccess;
+  return kFailure;
 }
 
 struct BestArguments {
@@ -112,6 +114,7 @@ Command add_best(ArgumentParser app) {
   arguments->study.add_to(command);
   add_context_flag(command, arguments->context);
   command.footer(
+      "The exit status is 1 if there is no best setting.\n\n"
       "Examples:\n  canopy best cache\n  canopy best cache --context load=0.7 --context tenant=a");
   return [arguments] { return show_best(*arguments); };
 }

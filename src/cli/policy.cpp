@@ -9,6 +9,7 @@
 #include "studies/answers.hpp"
 #include "studies/policy_document.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,7 +73,9 @@ int show_policy(const PolicyArguments& arguments) {
   } else {
     print_words(study, *policy, pulls, tuner_state_of(loaded));
   }
-  return kSuccess;
+  const bool has_best = std::any_of(policy->rows.begin(), policy->rows.end(),
+                                    [](const PolicyRow& row) { return !row.arm.empty(); });
+  return has_best ? kSuccess : kFailure;
 }
 
 }  // namespace
@@ -88,7 +91,7 @@ Command add_policy(ArgumentParser app) {
   command.footer(
       "A region is a set of contexts that share a best setting. Below the table: whether the "
       "best setting depends on each variable, and the effect of the variable on the rewards of "
-      "all settings.\n"
+      "all settings. The exit status is 1 if there is no best setting.\n"
       "Examples:\n"
       "  canopy policy cache\n"
       "  canopy policy cache --json\n"

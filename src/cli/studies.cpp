@@ -57,7 +57,7 @@ int list(const StudiesArguments& arguments) {
   if (arguments.study.json) {
     Document::List all;
     for (const StudyRecord& record : records) all.push_back(record_document(record, *store));
-    fmt::print("{}\n", json_text(all, 2));
+    fmt::print("{}\n", json_text(Document::Table{{"studies", std::move(all)}}, 2));
     return kSuccess;
   }
   fmt::print("{:<24}{:>12}{:>12}  {:<20} {}\n", "name", "pulls", "events", "last event", "open by");

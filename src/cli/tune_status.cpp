@@ -145,7 +145,7 @@ Document TuneStatus::document(const TuneProgress& progress) {
       {"pulls_per_second", now.rate},
       {"seconds", progress.seconds},
       {"seconds_left", now.seconds_left ? Document(*now.seconds_left) : Document()},
-      {"changes", progress.changes},
+      {"setting_changes", progress.changes},
       {"failures", progress.failures},
       {"last_failure", progress.failure.empty() ? Document() : Document(progress.failure)},
       {"last_reward", progress.reward ? Document(*progress.reward) : Document()},
@@ -183,56 +183,61 @@ std::string TuneStatus::metrics_text(const TuneProgress& progress) {
   const std::string study = label_text(study_.record().name);
   const Pace now = pace(progress);
   std::string text;
-  add_gauge(text, "pulls_total", "Pulls of the search.", static_cast<double>(progress.pulls), study,
-            "counter");
-  add_gauge(text, "changes_total", "Changes of the setting.", static_cast<double>(progress.changes),
-            study, "counter");
+  add_gauge(text, "pulls_total", "Number of pulls of the search.",
+            static_cast<double>(progress.pulls), study, "counter");
+  add_gauge(text, "setting_changes_total", "Number of changes of the setting.",
+            static_cast<double>(progress.changes), study, "counter");
   const Summary summary = study_.summary();
-  add_gauge(text, "system_changes_total", "Changes of the system that were noticed.",
+  add_gauge(text, "system_changes_total", "Number of detected changes of the system.",
             static_cast<double>(summary.changes), study, "counter");
   if (summary.followed_level) {
     add_gauge(text, "followed_level",
-              "What is taken off every reward, since the level of all of them moves.",
+              "Current level of all rewards, which is subtracted from each reward.",
               *summary.followed_level, study);
   }
-  add_gauge(text, "failures_total", "Pulls that failed.", static_cast<double>(progress.failures),
-            study, "counter");
-  add_gauge(text, "tuning_seconds_total", "Seconds of tuning.", progress.seconds, study, "counter");
+  add_gauge(text, "failed_pulls_total", "Number of pulls that failed.",
+            static_cast<double>(progress.failures), study, "counter");
+  add_gauge(text, "tuning_seconds_total", "Duration of tuning in seconds.", progress.seconds, study,
+            "counter");
   if (now.seconds_left) {
-    add_gauge(text, "seconds_left", "Seconds until the budget is used, by the present pace.",
+    add_gauge(text, "remaining_seconds",
+              "Seconds until the budget is used up at the current rate of pulls.",
               *now.seconds_left, study);
   }
   if (progress.reward) {
-    add_gauge(text, "last_reward", "The last reward that was measured.", *progress.reward, study);
+    add_gauge(text, "last_reward", "Last measured reward.", *progress.reward, study);
   }
-  add_gauge(text, "is_down", "Whether the tuner waits for the system to come back.",
+  add_gauge(text, "is_down", "1 while the system is down and the tuner waits for it, otherwise 0.",
             progress.phase == TuneProgress::Phase::down ? 1.0 : 0.0, study);
   if (const auto policy = study_.policy()) {
-    add_gauge(text, "regions", "Regions of contexts, each with a setting of its own.",
+    add_gauge(text, "regions", "Number of regions of contexts, each with its own setting.",
               static_cast<double>(policy->rows.size()), study);
-    add_gauge(text, "contexts_moved_total", "Contexts that were beyond the range of a variable.",
+    add_gauge(text, "contexts_moved_total", "Number of contexts outside the range of a variable.",
               static_cast<double>(policy->moved), study, "counter");
   }
-  add_gauge(text, "is_paused", "Whether the tuner is paused.",
+  add_gauge(text, "is_paused", "1 while the tuner is paused, otherwise 0.",
             progress.phase == TuneProgress::Phase::paused ? 1.0 : 0.0, study);
-  add_gauge(text, "last_update_seconds", "When this was written, in seconds since 1970.",
+  add_gauge(text, "last_update_timestamp_seconds", "Time of writing, in seconds since 1970.",
             static_cast<double>(std::time(nullptr)), study);
   const auto best = study_.best();
   if (!best) return text;
-  add_gauge(text, "best_mean", "Mean reward of the best arm.", best->mean, study);
+  add_gauge(text, "best_mean", "Mean reward of the best setting.", best->mean, study);
   add_gauge(text, "best_lower", "Lower end of the confidence interval of best_mean.", best->lower,
             study);
   add_gauge(text, "best_upper", "Upper end of the confidence interval of best_mean.", best->upper,
             study);
-  add_gauge(text, "best_pulls", "Its pulls.", static_cast<double>(best->pulls), study);
+  add_gauge(text, "best_pulls", "Number of pulls of the best setting.",
+            static_cast<double>(best->pulls), study);
   if (const auto loss = study_.loss()) {
-    add_gauge(text, "loss_total", "What tuning has cost beside the baseline; negative: a gain.",
+    add_gauge(text, "loss",
+              "Reward lost by tuning, compared with the baseline; a negative loss is a gain.",
               loss->lost, study);
-    add_gauge(text, "loss_allowed_total", "What it may have cost by now.", loss->allowed, study);
+    add_gauge(text, "loss_allowed", "Maximum loss allowed so far.", loss->allowed, study);
   }
   const auto uplift = strongest_uplift(study_, study_.specification(), tuner_state_of(study_));
   if (uplift && uplift->is_best && uplift->pairs != 0) {
-    add_gauge(text, "uplift", "Mean difference from the baseline, over the pairs.",
+    add_gauge(text, "uplift",
+              "Mean difference of the best setting from the baseline, over all pairs.",
               uplift->difference, study);
     add_gauge(text, "uplift_lower", "Lower end of the confidence interval of uplift.",
               uplift->interval.lower, study);

@@ -26,7 +26,7 @@ Document arms_document(const Space& space, const Optimizer& optimizer, std::size
                                      {"mean", known.mean},
                                      {"lower", number_or_none(known.interval.lower)},
                                      {"upper", number_or_none(known.interval.upper)}};
-    if (evidence->is_barred(*i)) table.set("failed", true);
+    if (evidence->is_barred(*i)) table.set("barred", true);
     arms.push_back(std::move(table));
   }
   return Document::Table{{"arms", std::move(arms)}, {"count", order.size()}};

@@ -389,7 +389,7 @@ Document knobs_document(const StudySpecification& specification, Optimizer& opti
     knobs.emplace_back(
         Document::Table{{"name", specification.space.parameters()[knob.parameter].name},
                         {"share", knob.share},
-                        {"clear", knob.clear}});
+                        {"is_significant", knob.clear}});
   }
   return Document::Table{{"knobs", std::move(knobs)}, {"basis", effects.basis}};
 }

@@ -32,7 +32,7 @@ struct KnobEffects {
 [[nodiscard]] KnobEffects knob_effects(const StudySpecification& specification,
                                        Optimizer& optimizer);
 
-///   {"knobs":[{"name":"ttl","share":0.62,"clear":true}],"basis":".."}
+///   {"knobs":[{"name":"ttl","share":0.62,"is_significant":true}],"basis":".."}
 [[nodiscard]] Document knobs_document(const StudySpecification& specification,
                                       Optimizer& optimizer);
 

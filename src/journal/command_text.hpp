@@ -14,7 +14,7 @@ namespace canopy {
 /// A command to the process that runs a study.
 struct WantedCommand {
   RunnerCommand command = RunnerCommand::pause;
-  std::string by = "somebody";
+  std::string by = "anonymous";
   std::uint64_t pulls = 0;  ///< for `confirm`; 0: the default number
   std::string key = {};     ///< the idempotency key of the request, if it had one
 

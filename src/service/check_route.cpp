@@ -109,7 +109,8 @@ Document checked(Store& store, const std::optional<Token>& token, const Draft& d
     const StudySpecification whole = resolved(study);
     answer.set("specification", parse_json(json_of(whole), "study"));
     for (const Warning& warning : warnings_anywhere(whole)) {
-      warnings.push_back(Document::Table{{"is_error", warning.is_error}, {"text", warning.text}});
+      warnings.push_back(Document::Table{{"severity", warning.is_error ? "error" : "warning"},
+                                         {"text", warning.text}});
     }
     if (original) {
       const ForkStart start = fork_start(specification_of(*original), study);

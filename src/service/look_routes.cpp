@@ -119,7 +119,7 @@ void Service::best(const Request& request, Done done) {
             context_in(context, study.specification.contexts, is_for_stream);
         const auto best = seen.empty() ? study.optimizer.best() : study.optimizer.best_in(seen);
         if (!best) {
-          throw Problem(409, "no_answers",
+          throw Problem(409, "no_best",
                         no_best_text(study.specification.space, study.optimizer, seen));
         }
         BestAnswer answer = best_answer(study.optimizer, *best, study.specification, study.tuner);
@@ -159,7 +159,7 @@ void Service::summary(const Request& request, Done done) {
         const TunerState& tuner = study.tuner;
         document.set("order", tuner.order() ? Document(name_of(*tuner.order())) : Document());
         document.set("failures", tuner.failures());
-        document.set("changes", tuner.changes());
+        document.set("setting_changes", tuner.changes());
         if (tuner.setting().size() == study.specification.space.dimension()) {
           document.set("setting", arm_document(study.specification.space, tuner.setting()));
         }

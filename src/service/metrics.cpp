@@ -115,14 +115,14 @@ std::string Metrics::text() const {
                 static_cast<double>(requests));
     }
   }
-  out.begin("canopy_request_seconds", "histogram",
+  out.begin("canopy_request_duration_seconds", "histogram",
             "From the first byte of a request to its answer.");
   for (const auto& route : routes_)
-    out.histogram("canopy_request_seconds", labels(route), route.second.seconds);
+    out.histogram("canopy_request_duration_seconds", labels(route), route.second.seconds);
 
   whole("canopy_commits_total", "counter", "Transactions of the store.", commit_seconds_.count());
   whole("canopy_events_total", "counter", "Events that were written to journals.", events_);
-  histogram("canopy_commit_seconds", "Duration of a transaction.", commit_seconds_);
+  histogram("canopy_commit_duration_seconds", "Duration of a transaction.", commit_seconds_);
   histogram("canopy_commit_events", "Events in a transaction.", commit_events_);
   histogram("canopy_commit_studies", "Studies in a transaction.", commit_studies_);
   whole("canopy_connections", "gauge", "Open connections.", connections_);

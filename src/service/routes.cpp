@@ -382,7 +382,7 @@ constexpr std::array kRoutes{
           .summary = "Returns the best setting so far.",
           .description =
               "With its confidence interval. Before the first reward there is none (409, "
-              "`no_answers`). In a study with contexts, the best setting depends on the `context`: "
+              "`no_best`). In a study with contexts, the best setting depends on the `context`: "
               "`curl -G --data-urlencode 'context={\"load\":0.7}' ...`.",
           .query = kBestQuery,
           .answer_line = "The best setting so far.",

@@ -156,7 +156,7 @@ void Service::me(const Request& request, Done done) {
     studies.emplace_back("*");
   }
   const Done answer = std::move(done);
-  answer(json_answer(Document::Table{{"name", request.by.empty() ? "somebody" : request.by},
+  answer(json_answer(Document::Table{{"name", request.by.empty() ? "anonymous" : request.by},
                                      {"role", name_of(role)},
                                      {"roles", std::move(roles)},
                                      {"studies", std::move(studies)},

@@ -57,7 +57,7 @@ void Service::command(const Request& request, Done done) {
             (command == RunnerCommand::confirm || command == RunnerCommand::baseline)) {
           throw Problem(409, "no_baseline", "the study has no baseline");
         }
-        const WantedCommand wanted{command, by.empty() ? "somebody" : by, pulls, key};
+        const WantedCommand wanted{command, by.empty() ? "anonymous" : by, pulls, key};
         const std::lock_guard lock(commands_mutex_);
         if (const auto before = key.empty() ? std::nullopt : posted_with(store, record, wanted)) {
           return json_answer(Document::Table{{"number", *before}}, 201);

@@ -99,7 +99,7 @@ class Conversation {
       }
       return answer;
     }
-    return error_answer("no_answers", no_best_text(names_.space, optimizer_, context));
+    return error_answer("no_best", no_best_text(names_.space, optimizer_, context));
   }
 
   [[nodiscard]] Document policy() const {

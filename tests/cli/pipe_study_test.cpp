@@ -238,6 +238,19 @@ TEST_F(PipeStudy, AFullDiskIsAnErrorForEachRequestAndTheConversationGoesOn) {
   EXPECT_EQ(json::parse(shown.out)["events"], kept) << "what was answered, and nothing else";
 }
 
+TEST_F(PipeStudy, WithoutARewardThereIsNoBestSettingAndTheExitStatusSaysSo) {
+  auto process = start("a");
+  ASSERT_TRUE(request(*process, {{"op", "ask"}}).has_value());
+  process->signal(SIGKILL);
+  (void)process->finish();
+  const auto best = run_tool("best a --json --store " + folder_.path("s.db"));
+  EXPECT_EQ(best.status, 1) << best.err;
+  const json answer = json::parse(best.out);
+  EXPECT_TRUE(answer["best"].is_null()) << best.out;
+  EXPECT_FALSE(answer["why"].get<std::string>().empty()) << best.out;
+  EXPECT_EQ(run_tool("best a --store " + folder_.path("s.db")).status, 1);
+}
+
 TEST_F(PipeStudy, ANameAloneMakesNoStore) {
   const auto refused = run_tool("pipe --study a --store " + folder_.path("s.db"));
   EXPECT_EQ(refused.status, 1);

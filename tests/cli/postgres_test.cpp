@@ -74,7 +74,7 @@ TEST_F(PostgresCommands, EveryCommandKnowsSuchAStore) {
   EXPECT_TRUE(json::parse(run_tool("studies show a --json" + store()).out).contains("open_by"));
   EXPECT_EQ(pipe.finish().status, 0);
   EXPECT_EQ(json::parse(run_tool("best a --json" + store()).out)["pulls"], 2);
-  EXPECT_EQ(json::parse(run_tool("studies list --json" + store()).out)[0]["events"], 40);
+  EXPECT_EQ(json::parse(run_tool("studies list --json" + store()).out)["studies"][0]["events"], 40);
   EXPECT_EQ(run_tool("studies verify" + store()).out, "a: 40 events, sound\n");
   const auto report = run_tool("report a --out " + folder_.path("a.html") + store());
   EXPECT_EQ(report.status, 0) << report.err;

@@ -184,7 +184,7 @@ TEST_F(ServerCommand, CommandsReachATunerThroughTheServer) {
   EXPECT_EQ(run_tool("steer a end" + on_server()).out, "a: end was posted as command 1\n");
   const auto end = tuner.finish();
   EXPECT_EQ(end.status, 0) << end.err;
-  EXPECT_EQ(end.out.find("a: ended by somebody, after "), 0U) << end.out;
+  EXPECT_EQ(end.out.find("a: ended by anonymous, after "), 0U) << end.out;
 }
 
 TEST_F(ServerCommand, NeedsATokenWhereTheServerDoes) {

@@ -603,7 +603,7 @@ TEST_F(TuneCommand, StudiesCanBeListedExportedDrawnAndDeleted) {
   const auto list = run_tool("studies list" + store());
   EXPECT_NE(list.out.find("\na "), std::string::npos) << list.out;
   EXPECT_NE(list.out.find("\nb "), std::string::npos) << list.out;
-  EXPECT_EQ(json::parse(run_tool("studies list --json" + store()).out).size(), 2U);
+  EXPECT_EQ(json::parse(run_tool("studies list --json" + store()).out)["studies"].size(), 2U);
   const auto csv = run_tool("studies export b" + store());
   EXPECT_EQ(csv.out.find("number,at,kind,ticket,reward,\"x\",details\n1,"), 0U);
   const auto lines = run_tool("studies export b --format jsonl" + store());

@@ -34,8 +34,8 @@ TEST(ArmsDocument, HasTheMostPulledFirstAndSaysWhichAreOutOfTheQuestion) {
   EXPECT_EQ(all["arms"][0]["mean"], 2.8);
   EXPECT_LT(all["arms"][0]["lower"], 2.8);
   EXPECT_GT(all["arms"][0]["upper"], 2.8);
-  EXPECT_FALSE(all["arms"][0].contains("failed"));
-  EXPECT_EQ(all["arms"][1]["failed"], true);
+  EXPECT_FALSE(all["arms"][0].contains("barred"));
+  EXPECT_EQ(all["arms"][1]["barred"], true);
   const json one = json::parse(json_text(arms_document(space, optimizer, 1)));
   EXPECT_EQ(one["arms"].size(), 1U);
   EXPECT_EQ(one["count"], 3);

@@ -26,7 +26,7 @@ TEST(CommandText, IsAShortTable) {
   EXPECT_EQ(command_text({RunnerCommand::pause, "alice"}), R"({"command":"pause","by":"alice"})");
   EXPECT_EQ(command_text({RunnerCommand::confirm, "bob", 40}),
             R"({"command":"confirm","by":"bob","pulls":40})");
-  EXPECT_EQ(command_from(R"({"command":"end"})"), (WantedCommand{RunnerCommand::end, "somebody"}));
+  EXPECT_EQ(command_from(R"({"command":"end"})"), (WantedCommand{RunnerCommand::end, "anonymous"}));
 }
 
 RC_GTEST_PROP(CommandText, EveryCommandReadsBack, ()) {

@@ -248,7 +248,7 @@ def test_refusals_are_as_documented(call, study):
 def test_steering_and_tuners_are_as_documented(call, study):
     assert call("POST", "/v1/studies", {**SOME_STUDY, "name": "steered"})[0] == 201
     at = "/v1/studies/steered"
-    assert call("GET", f"{at}/best")[1]["code"] == "no_answers"
+    assert call("GET", f"{at}/best")[1]["code"] == "no_best"
     assert call("GET", f"{at}/snapshot")[1]["code"] == "no_snapshot"
     assert call("PUT", f"{at}/tuner", {"tuner": "mine", "holder": "pid 1 on host"})[1]["seconds"] == 10
     assert call("POST", f"{at}/asks")[1]["code"] == "open_elsewhere"

@@ -326,7 +326,7 @@ def test_commands_stop_a_study_and_let_it_go_on(server, name):
     wait_for(lambda: study.state != "paused")
     study.ask(1)
     assert [command.command for command in server.commands(name)] == ["pause", "resume"]
-    assert server.commands(name, after=1)[0].by == "somebody"
+    assert server.commands(name, after=1)[0].by == "anonymous"
     with pytest.raises(canopy.StudyError, match="no baseline"):
         server.steer(name, "confirm", pulls=10)
     with pytest.raises(ValueError, match="command"):
@@ -399,6 +399,20 @@ def test_wrong_values_are_refused_as_everywhere(server, store, name):
                 there()
             assert re.sub(r"(ticket \d+)-\w+", r"\1", str(ours.value)) == str(theirs.value)
         assert remote.summary() == local.summary()
+
+
+def test_a_noticed_change_of_the_system_is_in_both_summaries(server, store, name):
+    noise = random.Random(3)
+    remote = server.create(name, space=LINE, drift="auto")
+    with canopy.Study.open("local", store, space=LINE, drift="auto") as local:
+        for number_of_pull in range(600):
+            mine, theirs = remote.ask(1), local.ask(1)
+            level = 0.0 if number_of_pull < 300 else -3.0
+            reward = level + 1.0 - abs(mine.arm["x"] - 0.4) + noise.gauss(0.0, 0.1)
+            for study, pull in ((remote, mine), (local, theirs)):
+                study.tell(pull, reward)
+        assert remote.summary() == local.summary()
+        assert remote.summary().system_changes >= 1 and remote.summary().last_system_change.pull >= 300
 
 
 def test_what_a_server_has_no_request_for_says_so(server, name):

@@ -78,7 +78,7 @@ def test_of_requests_for_the_same_study_that_come_at_once_one_makes_it_and_none_
 
 
 def test_a_command_is_accepted_once(tmp_path):
-    command = {"kind": "command", "command_number": 1, "command": "pause", "pulls": 0, "by": "somebody"}
+    command = {"kind": "command", "command_number": 1, "command": "pause", "pulls": 0, "by": "anonymous"}
     with Serving(tmp_path) as serving:
         journal = [{"number": number, "at": 1.0} | command for number in (1, 2)]
         whole = {"name": "a", "specification": SPACE, "whole": True, "created": 1.0, "pulls": 0}

@@ -88,7 +88,8 @@ TEST_F(CheckRoute, SaysEveryMistakeAndStoresNothing) {
             std::string::npos);
   const json right = check({{"toml", kFile + "[budget]\npulls = 1\n"}});
   EXPECT_TRUE(right["ok"]) << right;
-  EXPECT_EQ(right["warnings"].size(), 1U) << right;
+  ASSERT_EQ(right["warnings"].size(), 1U) << right;
+  EXPECT_EQ(right["warnings"][0]["severity"], "warning") << right;
   EXPECT_EQ(server_.exchange("GET", "/v1/studies").json()["studies"].size(), 0U);
 }
 

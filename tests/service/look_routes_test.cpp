@@ -154,9 +154,9 @@ TEST(Look, ListsHaveThePhaseOfEachStudy) {
   EXPECT_EQ(item["last"]["kind"], "tell");
   EXPECT_EQ(item["last"]["at"], item["updated"]);
   command(server, "pause");
-  EXPECT_EQ(item_in_phase(server, "waiting")["why"], "paused by somebody");
+  EXPECT_EQ(item_in_phase(server, "waiting")["why"], "paused by anonymous");
   command(server, "end");
-  EXPECT_EQ(item_in_phase(server, "finished")["why"], "ended by somebody");
+  EXPECT_EQ(item_in_phase(server, "finished")["why"], "ended by anonymous");
 }
 
 TEST(Look, AStudyThatIsNotOpenHasAPhaseAsWell) {
@@ -274,7 +274,7 @@ TEST(Look, AnAnswerStaysTheSameUntilSomethingHappens) {
   EXPECT_NE(after, before);
   EXPECT_EQ(server.exchange("DELETE", kLooked).status, 204);
   server.make_study("a");
-  EXPECT_EQ(server.exchange("GET", kLooked + "/best").code(), "no_answers");
+  EXPECT_EQ(server.exchange("GET", kLooked + "/best").code(), "no_best");
 }
 
 std::vector<int> numbers_in(const json& page) {

@@ -92,7 +92,7 @@ TEST_F(RequestsTest, APullThatFailedIsWorthWhatTheRuleSaysOrTheRequest) {
   EXPECT_EQ(code(R"({"op":"bar","arm":{"x":0.25,"n":5,"mode":"slow"}})"), "no_reward_yet");
   EXPECT_EQ(answer(R"({"op":"fail","ticket":1,"reward":-1})"),
             (json{{"ok", true}, {"t", 2}, {"reward", -1.0}}));
-  EXPECT_EQ(code(R"({"op":"best"})"), "no_answers") << "a failure is no reward";
+  EXPECT_EQ(code(R"({"op":"best"})"), "no_best") << "a failure is no reward";
   for (const double reward : {2.0, 4.0}) {
     const json pull = answer(R"({"op":"ask","pulls":1})");
     answer(json{{"op", "tell"}, {"ticket", pull["ticket"]}, {"reward", reward}}.dump());
@@ -133,7 +133,7 @@ TEST_F(RequestsTest, AWrongFailureOrBarIsRefused) {
 }
 
 TEST_F(RequestsTest, TellsTheBestArmOnceThereIsOne) {
-  EXPECT_EQ(code(R"({"op":"best"})"), "no_answers");
+  EXPECT_EQ(code(R"({"op":"best"})"), "no_best");
   answer(R"({"op":"ask"})");
   answer(R"({"op":"tell","ticket":1,"reward":0.5})");
   const json best = answer(R"({"op":"best"})");

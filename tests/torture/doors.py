@@ -46,7 +46,7 @@ EVENTS = [
     {"kind": "ask", "ticket": 3, **PLACE, "pulls": 1, "length": 1, **SEEN},
     {"kind": "tell", "ticket": 1, "reward": 0.5},
     {"kind": "tell", "ticket": 1, "rewards": [0.5, 0.25]},
-    {"kind": "tell", "ticket": 1, **REWARDS, "skipped": True},
+    {"kind": "tell", "ticket": 1, **REWARDS, "passed_over": True},
     {"kind": "penalize", "ticket": 1, "reward": -0.5},
     {"kind": "penalize", "ticket": 1, "reward": -0.5, "barred": True},
     {"kind": "drop", "ticket": 1},
@@ -69,9 +69,9 @@ EVENTS = [
     {"kind": "verdict", "confirmed": True, "verdict": "better"},
     {"kind": "verdict", "confirmed": False, "verdict": "worse", "refuted": True},
     {"kind": "command", "command_number": 1, "command": "pause", "pulls": 0, "by": "alice"},
-    {"kind": "changed", "pull": 7, "what": "level", "size": -0.5},
+    {"kind": "changed", "pull": 7, "change": "level", "size": -0.5},
     {"kind": "level", "reward": 0.5},
-    {"kind": "commands", "changes": 'system.measure was "a" and is "b"'},
+    {"kind": "system_commands", "changes": 'system.measure was "a" and is "b"'},
 ]
 
 

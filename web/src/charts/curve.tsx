@@ -209,7 +209,7 @@ function Arms(props: Placed) {
         return (
           <circle
             key={i}
-            class={arm.failed ? "arm failed" : "arm"}
+            class={arm.barred ? "arm failed" : "arm"}
             cx={props.x(position).toFixed(1)}
             cy={props.y(arm.mean).toFixed(1)}
             r={dotRadius(arm.pulls, most, 9).toFixed(1)}

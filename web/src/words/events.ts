@@ -22,7 +22,7 @@ export const FILTERS: { filter: Filter; label: string; kinds: EventKind[] | null
   {
     filter: "tuner",
     label: "Tuner",
-    kinds: ["start", "stop", "confirm", "verdict", "range", "finish", "commands"],
+    kinds: ["start", "stop", "confirm", "verdict", "range", "finish", "system_commands"],
   },
   { filter: "system", label: "Changes detected", kinds: ["changed"] },
   { filter: "settings", label: "Settings", kinds: ["apply"] },
@@ -90,7 +90,7 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
     );
   },
   tell: (event) =>
-    event.skipped === true
+    event.passed_over === true
       ? quietly(`${rewards(event)}, not learnt from: the system had not settled`)
       : plainly(rewards(event)),
   drop: (event) => quietly(`Ticket ${number(event, "ticket") ?? "?"} was given back without a reward`),
@@ -157,8 +157,8 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
   },
   changed: (event) => {
     const size = number(event, "size") ?? 0;
-    if (event.what === "memory") return plainly("The system has changed: successive noise is correlated");
-    if (event.what === "shape")
+    if (event.change === "memory") return plainly("The system has changed: successive noise is correlated");
+    if (event.change === "shape")
       return plainly(
         `The system has changed: settings have changed differently, by about ${plain(Math.abs(size), 2)}`,
       );
@@ -171,7 +171,7 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
     quietly(
       `The level of all rewards moves: the best setting now earns ${reward(event)} according to the model`,
     ),
-  commands: (event) => plainly(`Other commands were accepted: ${text(event, "changes")}`),
+  system_commands: (event) => plainly(`Other commands were accepted: ${text(event, "changes")}`),
   command: (event) => {
     const pulls = number(event, "pulls") ?? 0;
     const phrase = COMMAND_PHRASES[text(event, "command")] ?? `for ${text(event, "command")}`;

@@ -33,13 +33,13 @@ export function upliftGain(uplift: Uplift, direction: Direction): number {
 /** The interval of the difference in units of rewards: as a share it would treat the baseline as known exactly. */
 export function upliftWords(uplift: Uplift): UpliftWords {
   if (uplift.pairs === 0) return { share: "", units: "–", range: "" };
-  const { mean, low, high } = uplift;
+  const { mean, lower, upper } = uplift;
   const share = isShare(uplift) ? shareText(mean / uplift.baseline_mean) : "";
   const sign = mean > 0 ? "+" : "";
-  if (low === null || high === null) return { share, units: sign + plain(mean), range: "" };
-  const decimals = decimalsOf(low, high);
+  if (lower === null || upper === null) return { share, units: sign + plain(mean), range: "" };
+  const decimals = decimalsOf(lower, upper);
   const text = (value: number) => signed(value, decimals);
-  return { share, units: text(mean), range: `${text(low)} to ${text(high)}` };
+  return { share, units: text(mean), range: `${text(lower)} to ${text(upper)}` };
 }
 
 /** "+1.20 (+0.80 to +1.60)" */

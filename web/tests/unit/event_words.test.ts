@@ -28,10 +28,10 @@ test("every kind of event has words", () => {
   expect(say({ kind: "start", earlier_seconds: 0 })).toBe("The tuner started");
   expect(say({ kind: "range", range: null })).toBe("The range of rewards is now learnt from the rewards");
   expect(say({ kind: "verdict", confirmed: true, verdict: "better" })).toBe("Confirmed: better");
-  expect(say({ kind: "changed", pull: 424, what: "shape", size: 0.512 })).toBe(
+  expect(say({ kind: "changed", pull: 424, change: "shape", size: 0.512 })).toBe(
     "The system has changed: settings have changed differently, by about 0.51",
   );
-  expect(say({ kind: "changed", pull: 424, what: "level", size: -2 })).toBe(
+  expect(say({ kind: "changed", pull: 424, change: "level", size: -2 })).toBe(
     "The system has changed: the level of all rewards fell by about 2",
   );
   expect(say({ kind: "level", reward: 0.75 })).toBe(

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Uplift } from "../../src/api/types";
 import { upliftGain, upliftLines, upliftWords } from "../../src/words/uplift";
 
-function uplift(mean: number, low: number | null, high: number | null, baseline: number): Uplift {
+function uplift(mean: number, lower: number | null, upper: number | null, baseline: number): Uplift {
   return {
     arm: { ttl: 42 },
     is_best: true,
@@ -11,16 +11,16 @@ function uplift(mean: number, low: number | null, high: number | null, baseline:
     is_refuted: false,
     verdict: "open",
     mean,
-    low,
-    high,
+    lower,
+    upper,
     level: 0.95,
     pairs: 41,
     fewest: 9,
     best_pairs: 41,
     best_verdict: "open",
     baseline_mean: baseline,
-    baseline_low: null,
-    baseline_high: null,
+    baseline_lower: null,
+    baseline_upper: null,
     rounds: 11,
     baseline_pulls: 45,
   };

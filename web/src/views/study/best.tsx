@@ -146,7 +146,7 @@ function NoBest(props: { error: Error | null; isOver: boolean; hasRewards: boole
     );
   if (error instanceof Refusal && error.problem.code === "not_in_report")
     return <Empty title="There was no best setting when this report was written." />;
-  return error instanceof Refusal && error.problem.code === "no_answers" ? (
+  return error instanceof Refusal && error.problem.code === "no_best" ? (
     <Empty title="No setting can be recommended.">
       <p>{asSentence(error.message)}</p>
     </Empty>
@@ -226,7 +226,7 @@ function Numbers(props: { best: Best; pulls: number | null }) {
 /** The baseline's mean over the study, and the compared setting relative to it by the pairs, on one scale. The means of
  * settings cannot be compared directly, because they move with the level of rewards. */
 function comparedReaches(uplift: Uplift, isBest: boolean): Reach[] {
-  const { baseline_mean: level, mean, low, high } = uplift;
+  const { baseline_mean: level, mean, lower, upper } = uplift;
   return [
     {
       label:
@@ -238,15 +238,15 @@ function comparedReaches(uplift: Uplift, isBest: boolean): Reach[] {
               ? provenWord(uplift)
               : "compared",
       mean: level + mean,
-      low: low === null ? null : level + low,
-      high: high === null ? null : level + high,
+      low: lower === null ? null : level + lower,
+      high: upper === null ? null : level + upper,
       kind: "best",
     },
     {
       label: "baseline",
       mean: level,
-      low: uplift.baseline_low,
-      high: uplift.baseline_high,
+      low: uplift.baseline_lower,
+      high: uplift.baseline_upper,
       kind: "baseline",
     },
   ];

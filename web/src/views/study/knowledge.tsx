@@ -105,7 +105,7 @@ function knobNamed(space: Knob[], name: string): Knob | undefined {
 
 function note(arms: Arms | null): string | undefined {
   if (!arms || arms.count === 0) return undefined;
-  const failed = arms.arms.filter((arm) => arm.failed).length;
+  const failed = arms.arms.filter((arm) => arm.barred).length;
   const tried =
     arms.count === 1 ? "1 setting has rewards." : `${counted(arms.count, "setting")} have rewards.`;
   const left = arms.count > arms.arms.length ? ` The ${arms.arms.length} most pulled are drawn.` : "";
