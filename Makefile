@@ -5,7 +5,7 @@ SOURCES = $$(git ls-files '*.cpp' '*.hpp')
 DOCUMENTS = $$(git ls-files 'docs/*.md')
 
 .PHONY: help setup build run demo python classes test test-all test-cpp test-web test-python test-sanitized test-clang test-service test-extension test-random test-asan test-tsan fuzz torture bench bench-tuned \
-        bench-ablation bench-stuck bench-memory bench-drift bench-contexts bench-flight bench-service bench-page bench-peers coverage trials gallery figures screenshots tables format lint \
+        bench-ablation bench-stuck bench-memory bench-drift bench-contexts bench-flight bench-service bench-page bench-peers coverage trials gallery figures screenshots docs tables format lint \
         wheel deb tarball dist try-dist clean
 
 help:  ## Show this list
@@ -194,7 +194,7 @@ bench-contexts: build  ## Compare the adaptive tree with contexts, without conte
 	@build/bench/contexts
 	@build/bench/contexts_live
 
-gallery: python  ## Run the Python examples and draw the figures of docs/python.md
+gallery: python  ## Run the Python examples and draw the figures of docs/gallery.md
 	@mkdir -p docs/figures/python
 	@for script in examples/python/*.py; do echo "$$script"; \
 	  build/python/bin/python $$script docs/figures/python/$$(basename $$script .py).png || exit 1; done
@@ -212,6 +212,9 @@ screenshots: build python-environment  ## Tune simulated systems and take the sc
 	@scripts/setup.sh test
 	@rm -rf build/frames && cd web && CANOPY_FRAMES=../build/frames npm run --silent screenshots
 	@build/python/bin/python scripts/animate.py build/frames docs/figures/demo.gif
+
+docs:  ## Build the site of the documents in build/site; broken links are errors
+	@scripts/site/build.sh
 
 tables: build  ## Measure the tables of numbers in the sources again (minutes)
 	@build/tools/tabulate_cart_pole > build/cart_pole_table.inc

@@ -20,7 +20,11 @@ def frame(top: Path) -> Image.Image:
     return whole.resize((round(whole.width * SCALE), round(whole.height * SCALE)), Image.Resampling.LANCZOS)
 
 
-frames = [frame(top) for top in sorted(Path(sys.argv[1]).glob("*-a.png")) if top.with_name(top.name.replace("-a", "-b")).exists()]
+frames = [
+    frame(top)
+    for top in sorted(Path(sys.argv[1]).glob("*-a.png"))
+    if top.with_name(top.name.replace("-a", "-b")).exists()
+]
 palette = frames[len(frames) // 2].quantize(COLOURS, Image.Quantize.MEDIANCUT)
 pictures = [each.quantize(palette=palette, dither=Image.Dither.NONE) for each in frames]
 pictures[0].save(

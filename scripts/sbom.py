@@ -34,6 +34,7 @@ SPDX = {
     "expat": "MIT",
     "expat with embedded exception": "MIT",
     "isc": "ISC",
+    "lgpl-2.1-or-later": "LGPL-2.1-or-later",
     "mit": "MIT",
     "mit/x11": "MIT",
     "ofl-1.1": "OFL-1.1",
@@ -97,6 +98,8 @@ def debian_component(package):
         ("libstdc++", "libgcc", "gcc-")
     ):  # with the exception, which covers what is linked into programs
         name = "GPL-3.0-or-later WITH GCC-exception-3.1"
+    elif package == "libc6":
+        name = "LGPL-2.1-or-later"
     else:
         name = debian_license(copyright_file)
     return {

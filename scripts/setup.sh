@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the packages that building ("build"), testing ("test"), linting ("lint"), Debian packages ("deb"), trying a release
-# ("dist"), the demo ("demo") or the Python package ("python") need. Quiet and quick when nothing is missing.
+# ("dist"), the demo ("demo"), the site ("docs") or the Python package ("python") need. Quiet and quick when nothing is missing.
 #
 # "unpack FOLDER PYTHON" is for pip, which must not install system packages: the packages that building the Python module
 # needs are unpacked into a folder, without root.
@@ -33,6 +33,7 @@ nodejs node
 npm npm
 "
 test_needs="
+sqlite3 sqlite3
 openssl openssl
 redis-server redis-server
 libhiredis-dev hiredis/hiredis.h
@@ -62,6 +63,11 @@ libpq-dev postgresql/libpq-fe.h
 demo_needs="
 python3 python3
 "
+docs_needs="
+python3-venv python:ensurepip
+npm npm
+doxygen doxygen
+"
 deb_needs="
 dpkg-dev dpkg-shlibdeps
 file file
@@ -84,8 +90,9 @@ case "${1:-}" in
   dist) needs=$dist_needs ;;
   test) needs=$test_needs ;;
   python) needs=$python_needs ;;
+  docs) needs=$docs_needs ;;
   unpack) needs=$module_needs folder=$2 python=$3 ;;
-  *) echo "usage: $0 build|test|lint|deb|dist|demo|python, or $0 unpack FOLDER PYTHON" >&2; exit 2 ;;
+  *) echo "usage: $0 build|test|lint|deb|dist|demo|docs|python, or $0 unpack FOLDER PYTHON" >&2; exit 2 ;;
 esac
 
 # Entries with a slash inside or a .h are headers: one run of the preprocessor lists the missing ones.

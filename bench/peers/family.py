@@ -1,8 +1,8 @@
 """Every algorithm that both PyXAB and canopy have, beside each other: the same garland function, noise and horizon.
 
 PyXAB through pull and receive_reward, canopy through ask and tell, both in this process and without the time that the
-function itself takes; then canopy inside `simulate`. Where PyXAB departs from the papers (docs/peers.md), regrets need
-not agree. usage: family.py [RUNS]
+function itself takes; then canopy inside `simulate`. Where PyXAB departs from the papers
+(docs/comparison.md), regrets need not agree. usage: family.py [RUNS]
 """
 
 import importlib

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """demo.py [--seconds N] [--no-page]: canopy tunes two knobs of a simulated shop while its week goes by.
 
-Only the shop is simulated: `canopy tune` runs twice, on one store, and measures the processes of service.py. When the week is over,
-what was found is shown beside the truth. CANOPY is the tool, OUT the folder for what comes out.
+Only the shop is simulated: `canopy tune` runs twice, on one store, and measures the processes of service.py. When the
+week is over, what was found is shown beside the truth. CANOPY is the tool, OUT the folder for what comes out.
 """
 
 import argparse
@@ -24,6 +24,7 @@ from typing import IO
 sys.dont_write_bytecode = True
 
 from report import TTL_TODAY, WORKERS_TODAY, Canopy, Record, of_day, pages_of, show, summarize, workers_of  # noqa: E402
+
 from service import DAY, DAYS, DEPLOYMENT, P99_LIMIT, WEEK, clock, load_of  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
@@ -134,7 +135,11 @@ class Story:
                 self.tell(self.broken["minute"], study, f"{crash}; canopy went back to {now}")
             else:
                 seconds = time.monotonic() - self.broke_at
-                self.tell(minute, study, f"it is back after {seconds:.1f} seconds; canopy blamed no setting and goes on with {now}")
+                self.tell(
+                    minute,
+                    study,
+                    f"it is back after {seconds:.1f} seconds; canopy has waited and goes on with {now}",
+                )
             self.broken = None
 
     def tell_of_day(self, study: str, day: int, minute: float) -> None:
@@ -148,8 +153,8 @@ class Story:
         else:
             orders = pages_of(records)
             usual = statistics.mode(each["ttl_seconds"] for each in records)
-            what = f"{orders['canopy']:.1f} orders of 1000 visits (as today: {orders['today']:.1f}, best: {orders['best']:.1f})"
-            what += f", most often with {usual:.0f} s"
+            beside = f"as today: {orders['today']:.1f}, best: {orders['best']:.1f}"
+            what = f"{orders['canopy']:.1f} orders of 1000 visits ({beside}), most often with {usual:.0f} s"
         self.tell(minute, study, what)
 
     def finish(self) -> None:
@@ -162,7 +167,8 @@ class Story:
             return
         workers, pages = (self.records[study][-1] for study in STUDIES)
         if workers["event"] == pages["event"] == "measured":
-            now = f"load {workers['load']:3.0f}/s: {workers['workers']} workers, p99 {workers['p99']:.0f} ms; pages stay {pages['ttl_seconds']:.0f} s"
+            now = f"load {workers['load']:3.0f}/s: {workers['workers']} workers, p99 {workers['p99']:.0f} ms"
+            now += f"; pages stay {pages['ttl_seconds']:.0f} s"
             width = shutil.get_terminal_size().columns
             print(f"\r\x1b[K{clock(workers['minute'])}  {now}"[: width + 4], end="", flush=True)
 
@@ -173,7 +179,7 @@ def begin(folder: Path, seconds: float) -> None:
         if path.name != "lock":
             path.unlink()
     measurements = MEASUREMENTS_A_SECOND * seconds
-    world = {"seed": SEED, "step": WEEK / measurements, "pace": 1 / MEASUREMENTS_A_SECOND, "outage": seconds / 20}
+    world = {"seed": SEED, "step": WEEK / measurements, "pace": 1 / MEASUREMENTS_A_SECOND, "outage": seconds / 12}
     (folder / "world.json").write_text(json.dumps(world))
     (folder / "workers.load").write_text(f"{load_of(SEED, 0.0)}\n")
     shutil.copy(HERE / "service.py", folder)
@@ -194,7 +200,9 @@ def open_page(processes: Processes, story: Story) -> None:
     opener = shutil.which("xdg-open")
     if opener and story.is_live and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         quiet = subprocess.DEVNULL
-        subprocess.Popen([opener, f"{address}/#/studies/workers"], stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
+        subprocess.Popen(
+            [opener, f"{address}/#/studies/workers"], stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
+        )
 
 
 def short(path: Path) -> str:
@@ -207,7 +215,8 @@ def play(tool: Path, folder: Path, processes: Processes, arguments: argparse.Nam
     story = Story(folder)
     story.say(
         f"A simulated shop: its working week in {arguments.seconds:g} seconds. canopy tunes two knobs of it, live:\n"
-        f"  workers  how many; {WORKERS_TODAY} today. The best number depends on the load, and p99 may be {P99_LIMIT:.0f} ms at most\n"
+        f"  workers  how many; {WORKERS_TODAY} today. The best number depends on the load, "
+        f"and p99 may be {P99_LIMIT:.0f} ms at most\n"
         f"  pages    how long they are cached; {TTL_TODAY:.0f} s today. On Wednesday a deployment changes the best time"
     )
     tuners = {}
@@ -239,7 +248,12 @@ def play(tool: Path, folder: Path, processes: Processes, arguments: argparse.Nam
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="canopy tunes two knobs of a simulated shop while its week goes by.")
-    parser.add_argument("--seconds", type=float, default=60.0, help="that the week takes, 8 or more; a longer week has more measurements [60]")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=60.0,
+        help="that the week takes, 8 or more; a longer week has more measurements [60]",
+    )
     parser.add_argument("--no-page", action="store_true", help="the story in the terminal alone")
     arguments = parser.parse_args()
     if not arguments.seconds >= 8:

@@ -12,6 +12,7 @@ from service import (
     DAY,
     DAYS,
     DEPLOYMENT,
+    MOST_WORKERS,
     P99_LIMIT,
     WEEK,
     best_ttl,
@@ -35,10 +36,19 @@ def mean(values: list[float]) -> float:
 def with_policy(loads: list[float], workers_for: Callable[[float], int]) -> dict[str, float]:
     """What a policy earns in dollars an hour, and the share of the time in which it is beyond the limit."""
     truths = [workers_truth(load, workers_for(load)) for load in loads]
-    return {"earned": mean([earned for earned, _ in truths]), "beyond": mean([float(p99 > P99_LIMIT) for _, p99 in truths])}
+    return {
+        "earned": mean([earned for earned, _ in truths]),
+        "beyond": mean([float(p99 > P99_LIMIT) for _, p99 in truths]),
+    }
 
 
-def workers_of(records: list[Record]) -> dict[str, dict[str, float]]:
+def best_single_number(records: list[Record]) -> int:
+    """The number of workers that would have earned most, had it been held all the time."""
+    loads = [each["load"] for each in records if each["event"] == "measured"]
+    return max(range(1, MOST_WORKERS + 1), key=lambda each: with_policy(loads, lambda _: each)["earned"])
+
+
+def workers_of(records: list[Record], single: int = WORKERS_TODAY) -> dict[str, dict[str, float]]:
     """A crash answers nothing and costs its workers."""
     records = [each for each in records if each["event"] in ("measured", "crash")]
     loads = [each["load"] for each in records]
@@ -48,6 +58,7 @@ def workers_of(records: list[Record]) -> dict[str, dict[str, float]]:
             "beyond": mean([float(each.get("p99", float("inf")) > P99_LIMIT) for each in records]),
         },
         "today": with_policy(loads, lambda _: WORKERS_TODAY),
+        "single": with_policy(loads, lambda _: single),
         "best": with_policy(loads, best_workers),
     }
 
@@ -73,7 +84,7 @@ class Canopy:
         self.tool, self.store = tool, store
 
     def ask(self, *words: str) -> str:
-        command = [self.tool, *words, "--store", self.store]
+        command: list[str | Path] = [self.tool, *words, "--store", self.store]
         return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
     def best(self, study: str, *words: str) -> Record:
@@ -95,8 +106,10 @@ def summarize(canopy: Canopy, folder: Path, records: dict[str, list[Record]], se
     policy = canopy.policy(folder)
     next_week = [load_of(seed + 1, minute) for minute in range(0, WEEK, 5)]
     workers, pages = canopy.best("workers", "--context", "load=300"), canopy.best("pages")
+    single = best_single_number(records["workers"])
     return {
-        "workers": [workers_of(of_day(records["workers"], day)) for day in range(len(DAYS))],
+        "single_number": single,
+        "workers": [workers_of(of_day(records["workers"], day), single) for day in range(len(DAYS))],
         "pages": [pages_of(of_day(records["pages"], day)) for day in range(len(DAYS))],
         "policy": {str(load): {"canopy": policy(load), "best": best_workers(load)} for load in LOADS},
         "next_week": {
@@ -149,6 +162,7 @@ def show(summary: Record) -> str:
             row("", list(DAYS)),
             row("workers: canopy, dollars an hour", earned("canopy")),
             row(f"  {WORKERS_TODAY} workers, without canopy", earned("today")),
+            row(f"  {summary['single_number']} workers, the best single number", earned("single")),
             row("  the best policy", earned("best")),
             row(f"  canopy, p99 beyond {P99_LIMIT:.0f} ms", beyond("canopy")),
             row(f"  {WORKERS_TODAY} workers, p99 beyond {P99_LIMIT:.0f} ms", beyond("today")),

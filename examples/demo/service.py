@@ -3,10 +3,10 @@
 
     service.py workers|pages
 
-For every line {"arm": {...}} it plays the next minutes of a working week with that setting, and prints what was measured
-meanwhile. It lives in the folder in which it is started: world.json says how fast the week goes by, PART.load has the
-requests a second that are coming, PART.clock is where the week is, so that the service continues there after a crash,
-and PART.log has everything beside the truth, which canopy does not see.
+For every line {"arm": {...}} it plays the next minutes of a working week with that setting, and prints what was
+measured meanwhile. It lives in the folder in which it is started: world.json says how fast the week goes by, PART.load
+has the requests a second that are coming, PART.clock is where the week is, so that the service continues there after a
+crash, and PART.log has everything beside the truth, which canopy does not see.
 """
 
 import functools
@@ -53,8 +53,8 @@ def load_of(seed: int, minute: float) -> float:
 
 
 def workers_truth(load: float, workers: int) -> tuple[float, float]:
-    """What is earned, in dollars an hour, and the p99 of the time to an answer, in ms. A worker costs 4 dollars an hour and can answer
-    40 requests a second; the busier it is, the longer is its queue, and visitors who wait do not buy."""
+    """What is earned, in dollars an hour, and the p99 of the time to an answer, in ms. A worker costs 4 dollars an hour
+    and can answer 40 requests a second; the busier it is, the longer is its queue, and visitors who wait do not buy."""
     busy = load / (40 * workers)
     p99 = 60 + min(90 * busy**2 / max(1 - busy, 0.02), 1940)
     return 0.5 * load * (1 - p99 / 2000) - 4 * workers, p99
@@ -68,7 +68,8 @@ def best_workers(load: float) -> int:
 
 
 def pages_truth(minute: float, ttl_seconds: float) -> float:
-    """Orders of 1000 visits. A page that is not in the cache waits for the backend; one that stays there for long shows old prices."""
+    """Orders of 1000 visits. A page that is not in the cache waits for the backend; one that stays there for long shows
+    old prices."""
     backend_ms = 400 if minute >= DEPLOYMENT else 80
     waiting = backend_ms * 60 / (ttl_seconds + 60)
     stale = 1 - 1 / (1 + (ttl_seconds / 900) ** 1.2)
@@ -134,7 +135,7 @@ class Service:
         return random.Random(f"noise {self.world.seed} {self.part} {self.minute:.2f}")
 
     def wait_for_repair(self) -> None:
-        """The outage takes some real seconds, in which the service fails at every start; then it is 45 minutes later."""
+        """The outage takes some real seconds, in which every start fails; then it is 45 minutes later."""
         end = self.folder / "outage"
         if not end.exists():
             replace(end, str(time.time() + self.world.outage))

@@ -11,7 +11,7 @@
 namespace canopy {
 
 /// The formulas of the algorithm, each once, as pure functions. Equation numbers and derivations
-/// are in docs/algorithm.md. "L" below is `log_confidence` at the end of the current phase.
+/// are in docs/hct.md. "L" below is `log_confidence` at the end of the current phase.
 
 /// How rewards depend on each other and on earlier pulls.
 enum class Feedback {

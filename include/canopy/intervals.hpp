@@ -10,7 +10,7 @@
 namespace canopy {
 
 /// Confidence intervals for the mean of an arm that hold simultaneously at all times, however often
-/// they are looked at, as pure functions. docs/algorithm.md has their sources and simulation
+/// they are looked at, as pure functions. docs/intervals.md has their sources and simulation
 /// results.
 
 /// An interval for a mean. Without ends, nothing is known.

@@ -221,12 +221,12 @@ template <class Visit>
 void visit_fields(SystemSpecification& system, Visit&& visit) {
   visit(Field{"apply",
               "a command, run once per change of the setting; `{name}` is replaced by the value of a "
-              "parameter or of a `[[context]]` variable. Or a table: [a request](#setting-over-http)"},
+              "parameter or of a `[[context]]` variable. Or a table: [a request](tune.md#setting-over-http)"},
         system.apply);
   visit(Field{"measure",
               "a command, run once per pull; prints the reward, a number, or a JSON object with it "
               "and other metrics. Or a table: [queries of "
-              "Prometheus](#measuring-with-prometheus)"},
+              "Prometheus](tune.md#measuring-with-prometheus)"},
         system.measure);
   visit(Field{"process",
               "instead of `measure`: a program that keeps running. For every pull it reads a line "

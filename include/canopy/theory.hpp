@@ -5,7 +5,7 @@
 namespace canopy {
 
 /// The paper's bounds as numbers, to be drawn beside measurements. The algorithm never uses them.
-/// docs/algorithm.md names the proof and line of each bound.
+/// docs/hct.md names the proof and line of each bound.
 
 /// The quantities in the theorems.
 struct TheoryParameters {

@@ -1,6 +1,6 @@
 """Confidence intervals for the mean of an arm that are valid at all times simultaneously (confidence sequences).
 
-`best` and `estimate` use these functions. docs/algorithm.md has the formulas and their sources.
+`best` and `estimate` use these functions. docs/intervals.md has the formulas and their sources.
 """
 
 from __future__ import annotations

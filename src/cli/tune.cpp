@@ -109,7 +109,7 @@ Command add_tune(ArgumentParser app) {
       "  pulls = 2000\n"
       "  $ canopy tune cache.toml --dry-run\n"
       "  $ canopy tune cache.toml\n"
-      "docs/tune.md lists all keys.");
+      "docs/study-files.md lists all keys.");
   return [arguments] {
     if (arguments->file.empty())
       throw WrongUse("STUDY.toml: is missing; see --help for an example");

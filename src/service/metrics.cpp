@@ -1,6 +1,6 @@
 #include "service/metrics.hpp"
 
-#include <algorithm>
+#include <array>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -88,11 +88,7 @@ void Metrics::set_streams(std::size_t streams) {
 
 void Metrics::set_studies(const StudyHost::Counts& counts) {
   const std::lock_guard lock(mutex_);
-  in_flight_ = counts.in_flight;
-  for (std::size_t i = 0; i < kStudyStates.size(); ++i) {
-    const auto found = counts.states.find(std::string(kStudyStates[i]));
-    studies_[i] = found != counts.states.end() ? found->second : 0;
-  }
+  studies_ = counts;
 }
 
 std::string Metrics::text() const {
@@ -109,7 +105,7 @@ std::string Metrics::text() const {
     out.histogram(name, "", values);
   };
   const auto labels = [](const auto& route) {
-    return fmt::format("method=\"{}\",route=\"{}\"", route.first.first, route.first.second);
+    return fmt::format(R"(method="{}",route="{}")", route.first.first, route.first.second);
   };
 
   out.begin("canopy_requests_total", "counter", "Requests that were answered.");
@@ -132,11 +128,13 @@ std::string Metrics::text() const {
   whole("canopy_connections", "gauge", "Open connections.", connections_);
   whole("canopy_streams", "gauge", "Open event streams.", streams_);
   whole("canopy_tickets_in_flight", "gauge",
-        "Open tickets of the studies that this server has open.", in_flight_);
+        "Open tickets of the studies that this server has open.", studies_.in_flight);
   out.begin("canopy_open_studies", "gauge", "Studies that this server has open, by state.");
-  for (std::size_t i = 0; i < kStudyStates.size(); ++i) {
-    out.value("canopy_open_studies", fmt::format("state=\"{}\"", kStudyStates[i]),
-              static_cast<double>(studies_[i]));
+  for (const std::string_view state : kStudyStates) {
+    const auto found = studies_.states.find(std::string(state));
+    const std::size_t studies = found != studies_.states.end() ? found->second : 0;
+    out.value("canopy_open_studies", fmt::format(R"(state="{}")", state),
+              static_cast<double>(studies));
   }
   return std::move(out).text();
 }

@@ -3,7 +3,6 @@
 #include "service/study_host.hpp"
 #include "studies/committer.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -70,8 +69,7 @@ class Metrics {
   Histogram commit_studies_;
   std::uint64_t connections_ = 0;
   std::uint64_t streams_ = 0;
-  std::uint64_t in_flight_ = 0;
-  std::array<std::uint64_t, kStudyStates.size()> studies_{};
+  StudyHost::Counts studies_;
 };
 
 }  // namespace canopy::service

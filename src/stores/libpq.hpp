@@ -32,6 +32,7 @@
 namespace canopy {
 
 struct Libpq {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): it declares a name
 #define CANOPY_DECLARE(name) decltype(&PQ##name) name = nullptr;
   CANOPY_LIBPQ(CANOPY_DECLARE)
 #undef CANOPY_DECLARE

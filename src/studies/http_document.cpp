@@ -94,7 +94,7 @@ void read_headers(DocumentReader& reader, const Document& node, const std::strin
     return;
   }
   for (const auto& [name, value] : *node.as_table()) {
-    const std::string each = key + "." + name;
+    const std::string each = fmt::format("{}.{}", key, name);
     if (!is_header_name(name)) reader.complain(each, &value, "is not the name of a header");
     if (is_our_header(name)) {
       reader.complain(each, &value, "is set by canopy itself; of a body there is content_type");
@@ -260,7 +260,7 @@ void check_over(DocumentReader& reader, const Document& table, const std::string
   const auto seconds = promql_seconds(source.over);
   if (over->as_text() != nullptr && !source.over.empty() && (!seconds || *seconds > kLongest)) {
     reader.complain(prefix + "over", over,
-                    "must be a duration as PromQL writes it, up to 1000000s: \"60s\", \"1m30s\"");
+                    R"(must be a duration as PromQL writes it, up to 1000000s: "60s", "1m30s")");
   }
 }
 
@@ -323,7 +323,8 @@ void add_fields(std::map<std::string, std::string>& fields, const std::string& p
       return;
     }
     for (const auto& [name, each] : *value->as_table()) {
-      if (each.as_text() != nullptr) fields[key + "." + name] = '"' + *each.as_text() + '"';
+      if (each.as_text() == nullptr) continue;
+      fields[fmt::format("{}.{}", key, name)] = '"' + *each.as_text() + '"';
     }
   });
 }
@@ -342,10 +343,11 @@ HttpApply read_http_apply(DocumentReader& reader, const Document& table, const s
     reader.complain(key, &table, "must have one of put, post and patch: an address");
     return apply;
   }
-  const auto used = std::find_if(methods.begin(), methods.end(),
-                                 [&](std::string_view method) { return table.contains(method); });
-  const Document* address = table.find(*used);
-  const std::string key = prefix + std::string(*used);
+  const std::string_view used =
+      *std::find_if(methods.begin(), methods.end(),
+                    [&](std::string_view method) { return table.contains(method); });
+  const Document* address = table.find(used);
+  const std::string key = prefix + std::string(used);
   if (!apply.url().empty()) {
     check_names(reader, address, key, TextTemplate(apply.url(), names, ValueCoding::percent));
     check_url(reader, address, key, sample_of(apply.url(), names));
@@ -373,7 +375,7 @@ PrometheusSource read_prometheus(DocumentReader& reader, const Document& table,
   check_over(reader, table, prefix, source);
   const Document* metrics = table.find("metrics");
   for (const auto& [name, query] : source.metrics) {
-    const std::string key = prefix + "metrics." + name;
+    const std::string key = fmt::format("{}metrics.{}", prefix, name);
     const Document* value = metrics->find(name);
     check_query(reader, value, key, query, known);
     if (!is_metric_name(name)) {

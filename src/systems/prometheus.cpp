@@ -111,9 +111,8 @@ std::string complaint_in(const std::string& body) {
 // --- asking
 // ---------------------------------------------------------------------------------------
 
-PrometheusClient::PrometheusClient(const std::string& address, HttpAccess access,
-                                   std::string folder)
-    : address_(address),
+PrometheusClient::PrometheusClient(std::string address, HttpAccess access, std::string folder)
+    : address_(std::move(address)),
       access_(std::move(access)),
       folder_(std::move(folder)),
       client_(access_.ca_file.empty() ? "" : seen_from(folder_, access_.ca_file)) {

@@ -20,7 +20,7 @@ namespace canopy {
 class PrometheusClient {
  public:
   /// Secrets and certificates are seen from the folder.
-  PrometheusClient(const std::string& address, HttpAccess access, std::string folder);
+  PrometheusClient(std::string address, HttpAccess access, std::string folder);
 
   struct Number {
     double value = 0.0;

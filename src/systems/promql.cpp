@@ -22,13 +22,14 @@ std::optional<double> promql_seconds(std::string_view text) {
                                                {"s", 1.0},
                                                {"ms", 0.001}}};
   double seconds = 0.0;
-  for (auto next = kUnits.begin(); !text.empty(); ++next) {
+  const Unit* const end = kUnits.data() + kUnits.size();
+  for (const Unit* next = kUnits.data(); !text.empty(); ++next) {
     const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
     const auto number = number_in<std::uint32_t>(text.substr(0, digits));
     text.remove_prefix(digits);
     const std::string_view name = text.substr(0, text.find_first_of("0123456789"));
-    next = std::find_if(next, kUnits.end(), [&](const Unit& unit) { return unit.name == name; });
-    if (!number || next == kUnits.end()) return std::nullopt;
+    next = std::find_if(next, end, [&](const Unit& unit) { return unit.name == name; });
+    if (!number || next == end) return std::nullopt;
     seconds += *number * next->seconds;
     text.remove_prefix(name.size());
   }

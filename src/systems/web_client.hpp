@@ -48,7 +48,7 @@ class WebClient {
   /// Whether this build can do it at all.
   [[nodiscard]] static bool is_available();
   static constexpr const char* kNotAvailable =
-      "this canopy was built without HTTP: OpenSSL, prometheus-cpp or spdlog was missing then";
+      "this canopy was built without HTTP: OpenSSL or spdlog was missing then";
 
   /// Any answer, or why there was none.
   [[nodiscard]] std::variant<WebAnswer, SystemFailure> send(const WebRequest& request,

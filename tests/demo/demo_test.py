@@ -15,7 +15,11 @@ OUT = Path(os.environ["OUT"]).resolve()
 
 def demo(*words: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, DEMO, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        [sys.executable, DEMO, *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
 
 
@@ -36,7 +40,13 @@ class Demo(unittest.TestCase):
         running = demo("--seconds", "8", "--no-page")
         output, _ = running.communicate(timeout=300)
         self.assertEqual(running.returncode, 0, output)
-        for part in ("the service crashed; canopy went back to", "the database is down", "it is back after", "a deployment", "The next week"):
+        for part in (
+            "the service crashed; canopy went back to",
+            "the database is down",
+            "it is back after",
+            "a deployment",
+            "The next week",
+        ):
             self.assertIn(part, output)
         self.assertNotIn("http", output)
 

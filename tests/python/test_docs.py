@@ -1,5 +1,6 @@
 """Every program in the documents runs as it stands there."""
 
+import importlib
 import re
 import subprocess
 import sys
@@ -36,3 +37,15 @@ def test_a_program_in_a_document_runs(program, tmp_path):
         return
     with Serving(tmp_path) as serving:
         run(program.replace("http://localhost:8731", serving.url))
+
+
+@pytest.mark.parametrize(
+    "module", ["canopy", "canopy.plot", "canopy.functions", "canopy.gymnasium", "canopy.optuna", "canopy.intervals"]
+)
+def test_the_reference_has_every_public_name(module):
+    page = (ROOT / "docs/api/python.md").read_text()
+    shown = set(re.findall(r"^::: (\S+)$", page, re.MULTILINE))
+    if module in shown:  # which shows what is in its __all__
+        return
+    names = importlib.import_module(module).__all__
+    assert {f"{module}.{name}" for name in names} <= shown

@@ -29,5 +29,5 @@ def test_a_script_runs_and_draws(script, root, tmp_path):
     )
     assert SCRIPTS[script] in run.stdout
     assert figure.stat().st_size > 20_000
-    page = (root / "docs/python.md").read_text()
+    page = (root / "docs/gallery.md").read_text()
     assert f"examples/python/{script}" in page and f"figures/python/{script[:-3]}.png" in page

@@ -142,7 +142,7 @@ def test_the_contexts_of_the_guide_print_what_it_says(root):
 
 
 def test_the_experiments_of_the_guide_print_what_it_says(root):
-    section = (root / "docs/python.md").read_text().split("## Experiments: experiment")[1].split("\n## ")[0]
+    section = (root / "docs/python-experiments.md").read_text().split("## Experiments: experiment")[1].split("\n## ")[0]
     (code, own), (shown,) = blocks(section, "python"), blocks(section, "text")
 
     def printed(program):

@@ -4,6 +4,9 @@
 #include "canopy/space.hpp"
 #include "canopy/study_specification.hpp"
 
+#include "files/json.hpp"
+#include "service/openapi.hpp"
+
 #include <map>
 #include <set>
 #include <string>
@@ -17,6 +20,27 @@ std::set<std::string> names_in(const Document& list, const char* key) {
   std::set<std::string> names;
   for (const Document& each : *list.as_list()) names.insert(*each.find(key)->as_text());
   return names;
+}
+
+/// The names that visit_fields lists.
+template <class Struct>
+std::set<std::string> names_of() {
+  std::set<std::string> names;
+  visit_fields_of(Struct{}, [&](const Field& field, const auto&) { names.emplace(field.name); });
+  return names;
+}
+
+TEST(Catalogue, TheDocumentOfTheServiceHasTheKeysOfRequestsAndQueries) {
+  const Document document = parse_json(openapi_document(), "openapi");
+  const auto properties = [&](const char* schema) {
+    std::set<std::string> names;
+    const Document* found = document.find("components")->find("schemas")->find(schema);
+    for (const auto& [name, type] : *found->find("properties")->as_table()) names.insert(name);
+    return names;
+  };
+  EXPECT_EQ(properties("HttpApply"), names_of<HttpApply>());
+  EXPECT_EQ(properties("PrometheusSource"), names_of<PrometheusSource>());
+  EXPECT_EQ(properties("Secret"), names_of<Secret>());
 }
 
 TEST(Catalogue, HasWhateverCanBeChosen) {

@@ -88,7 +88,7 @@ TEST(HttpDocument, CommandsAndRequestsMayBeMixed) {
 
 TEST(HttpDocument, SaysWhatIsWrongWithARequest) {
   expect_part(refused("apply = 5\n" + kMeasure),
-              ":10: system.apply = 5: must be a command or a table");
+              ":11: system.apply = 5: must be a command or a table");
   expect_part(refused_apply("body = \"\""), "system.apply");
   expect_part(refused_apply("body = \"\""), "must have one of put, post and patch: an address");
   expect_part(refused_apply("put = \"http://a\", post = \"http://b\""), "must have one of put");
@@ -112,7 +112,7 @@ TEST(HttpDocument, SaysWhatIsWrongWithARequest) {
 
 TEST(HttpDocument, SaysWhatIsWrongWithQueries) {
   const std::string query = "query = \"up\", ";
-  expect_part(refused_measure("over = \"1s\""), "system.measure.query: is required");
+  expect_part(refused_measure("over = \"1s\""), "system.measure.query: is missing");
   expect_part(refused_measure("query = \"up\""),
               "system.measure.over: is required: how long a setting is in force");
   expect_part(refused_measure("query = \" \", over = \"1s\""), "must not be empty");
@@ -207,7 +207,7 @@ TEST(HttpDocument, ContextsMayBeQueries) {
       return std::string(error.what());
     }
   };
-  expect_part(complaint("query = \"a\""), "context.load.source.prometheus: is required");
+  expect_part(complaint("query = \"a\""), "context.load.source.prometheus: is missing");
   expect_part(complaint("prometheus = \"p\", query = \"a\""), "must be an address");
   expect_part(complaint("prometheus = \"http://p\", query = \"a[{over}]\""),
               "{over} is not a parameter");

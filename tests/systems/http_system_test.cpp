@@ -72,6 +72,8 @@ class HttpSystem : public ::testing::Test {
   /// An address at which nothing listens.
   [[nodiscard]] static std::string nowhere() { return FakePrometheus().url(); }
 
+  std::atomic<bool> stop_{false};  // what the server's threads use outlives it
+  std::atomic<bool> is_over_{false};
   FakePrometheus server_;
   TemporaryFolder folder_;
   VirtualClock clock_;
@@ -156,9 +158,8 @@ TEST_F(HttpSystem, AServerThatCannotBeReachedIsAFailure) {
 }
 
 TEST_F(HttpSystem, AServerThatDoesNotAnswerTakesItsTimeoutAndNotMore) {
-  std::atomic<bool> is_over{false};
-  server_.set_request([&](const Asked&) {
-    while (!is_over) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  server_.set_request([this](const Asked&) {
+    while (!is_over_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return Reply{};
   });
   CommandSystem system = set_by({.put = server_.url()}, 0.05);
@@ -166,21 +167,19 @@ TEST_F(HttpSystem, AServerThatDoesNotAnswerTakesItsTimeoutAndNotMore) {
   EXPECT_EQ(text_of(failure),
             "apply: " + server_.url() + " cannot be reached: no answer within 0.05 s");
   EXPECT_TRUE(failure && failure->has_timed_out);
-  is_over = true;
+  is_over_ = true;
 }
 
 TEST_F(HttpSystem, AStopBreaksARequestOffButNotTheLastOne) {
-  std::atomic<bool> stop{false};
-  std::atomic<bool> is_over{false};
-  server_.set_request([&](const Asked&) {
-    stop = true;
-    while (!is_over) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  server_.set_request([this](const Asked&) {
+    stop_ = true;
+    while (!is_over_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return Reply{};
   });
-  CommandSystem system = set_by({.put = server_.url()}, 1000.0, &stop);
+  CommandSystem system = set_by({.put = server_.url()}, 1000.0, &stop_);
   EXPECT_EQ(text_of(system.apply(arm_)),
             "apply: " + server_.url() + " cannot be reached: was stopped");
-  is_over = true;
+  is_over_ = true;
   EXPECT_EQ(text_of(system.leave_at(arm_)), "");
 }
 
@@ -333,6 +332,11 @@ TEST_F(HttpSystem, SaysThatAServerIsNotPrometheus) {
             "measure: " + gone.prometheus + " cannot be reached: Connection refused");
 }
 
+TEST_F(HttpSystem, AnAnswerWithoutEndIsNotRead) {
+  EXPECT_EQ(complaint({200, std::string(std::size_t{9} << 20U, ' ')}, false),
+            "measure: " + server_.url() + " cannot be reached: its answer is too long");
+}
+
 TEST_F(HttpSystem, AnyAnswerIsUnderstoodOrRefused) {
   for (const char* body : {"", "null", "[]", "1", "{\"data\": 1}", "{\"data\": {\"result\": 1}}",
                            R"({"data": {"resultType": "vector", "result": [1]}})",
@@ -359,12 +363,11 @@ TEST_F(HttpSystem, AMetricThatCannotBeAskedForIsAFailure) {
 }
 
 TEST_F(HttpSystem, AStopEndsTheWaiting) {
-  std::atomic<bool> stop{false};
-  server_.set_query([&](const std::string&) {
-    stop = true;
+  server_.set_query([this](const std::string&) {
+    stop_ = true;
     return FakePrometheus::number(1.0);
   });
-  CommandSystem system = measured_by(source(), std::nullopt, &stop);
+  CommandSystem system = measured_by(source(), std::nullopt, &stop_);
   EXPECT_NE(text_of(system.measure(arm_)).find("was stopped"), std::string::npos);
   EXPECT_LT(clock_.steady_time(), 60.0);
 }

@@ -85,7 +85,7 @@ void visit_fields(VroomOptions& options, Visit&& visit) {
 /// Sources: the text of the paper was not available. The ranks, P, C, D = floor(log2 n), delta = 4
 /// b / (f_max sqrt n), the assignment of rewards to cells and the form of the last bound are from
 /// the code of PyXAB 0.3.0. This implementation departs from that code where it appears to be wrong
-/// (docs/peers.md has the cases):
+/// (docs/comparison.md has the cases):
 /// - PyXAB computes weights, but recommends by the unweighted sum of rewards; and its weights use
 /// the
 ///   probability of a whole depth in place of that of a cell.
