@@ -219,10 +219,12 @@ struct SystemSpecification {
 /// The keys that are not in SystemOptions.
 template <class Visit>
 void visit_fields(SystemSpecification& system, Visit&& visit) {
-  visit(Field{"apply",
-              "a command, run once per change of the setting; `{name}` is replaced by the value of a "
-              "parameter or of a `[[context]]` variable. Or a table: [a request](tune.md#setting-over-http)"},
-        system.apply);
+  visit(
+      Field{"apply",
+            "a command, run once per change of the setting; `{name}` is replaced by the value of a "
+            "parameter or of a `[[context]]` variable. Or a table: [a "
+            "request](tune.md#setting-over-http)"},
+      system.apply);
   visit(Field{"measure",
               "a command, run once per pull; prints the reward, a number, or a JSON object with it "
               "and other metrics. Or a table: [queries of "
@@ -272,13 +274,12 @@ struct ContextSource {
 /// table.
 template <class Visit>
 void visit_fields(ContextSource& source, Visit&& visit) {
-  visit(
-      Field{"source",
-            "where `canopy tune` gets the value before each pull: `clock.hour` (a real from 0 "
-            "to 24 with period 24), `clock.weekday` (an integer from 0, Monday, to 6), a command "
-            "that prints it, or a [query of Prometheus](tune.md#measuring-with-prometheus); "
-            "without it, the client that asks has to give the value"},
-      source.source);
+  visit(Field{"source",
+              "where `canopy tune` gets the value before each pull: `clock.hour` (a real from 0 "
+              "to 24 with period 24), `clock.weekday` (an integer from 0, Monday, to 6), a command "
+              "that prints it, or a [query of Prometheus](tune.md#measuring-with-prometheus); "
+              "without it, the client that asks has to give the value"},
+        source.source);
   visit(Field{"time_zone",
               "for a clock, such as `Europe/Berlin`; by default the time zone of the machine"},
         source.time_zone);

@@ -209,10 +209,11 @@ int dry_run(const StudySpecification& study, const std::string& name, bool measu
   std::vector<Warning> warnings = warnings_about(study);
   CommandSystem system = command_system_of(study, &StopOnSignal::flag());
   fmt::print("study {}: {}\n", name,
-             measures                  ? "tried on the system; nothing is stored"
-             : !study.contexts.empty() ? "dry run; only the contexts are observed, nothing is stored"
-             : system.over() > 0.0     ? "dry run; only the queries are evaluated, nothing is stored"
-                                       : "dry run; nothing is run or stored");
+             measures ? "tried on the system; nothing is stored"
+             : !study.contexts.empty()
+                 ? "dry run; only the contexts are observed, nothing is stored"
+             : system.over() > 0.0 ? "dry run; only the queries are evaluated, nothing is stored"
+                                   : "dry run; nothing is run or stored");
   const std::vector<double> context = show_contexts(system, study, warnings);
   const auto& baseline = study.baseline;
   if (baseline) print_commands(system, study.space, baseline->setting, "baseline");

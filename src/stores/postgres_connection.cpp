@@ -170,7 +170,8 @@ void PostgresConnection::exchange(SteadyClock::time_point deadline) {
       close();
       throw postgres_error(Fault::unreachable, name(), "the server does not respond");
     }
-    if (libpq().consumeInput(connection) == 0) return;  // the connection is lost; the result reports it
+    if (libpq().consumeInput(connection) == 0)
+      return;  // the connection is lost; the result reports it
   }
 }
 

@@ -154,10 +154,12 @@ TEST(EventDocument, TakesWholeNumbersForNumbers) {
 }
 
 TEST(EventDocument, SaysEverythingThatIsWrongWithAnEventByName) {
-  EXPECT_EQ(wrong_with(R"({"kind":"tell","ticket":-1,"reward":"high","note":1})"),
-            (Texts{"events[3].ticket = -1: must be a whole number, 0 or more",
-                   "events[3].reward = 'high': must be a finite number",
-                   "events[3].note = 1: unknown key; known: ticket reward passed_over is_baseline kind"}));
+  EXPECT_EQ(
+      wrong_with(R"({"kind":"tell","ticket":-1,"reward":"high","note":1})"),
+      (Texts{
+          "events[3].ticket = -1: must be a whole number, 0 or more",
+          "events[3].reward = 'high': must be a finite number",
+          "events[3].note = 1: unknown key; known: ticket reward passed_over is_baseline kind"}));
   EXPECT_EQ(wrong_with(R"({"kind":"tell"})"),
             (Texts{"events[3].ticket: is missing",
                    "events[3].reward: is missing, or rewards, or count and the other sums"}));

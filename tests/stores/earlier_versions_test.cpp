@@ -1,4 +1,5 @@
-// Stores that released versions of canopy wrote (tests/stores/fixtures): this version opens, reads and continues them.
+// Stores that released versions of canopy wrote (tests/stores/fixtures): this version opens, reads
+// and continues them.
 
 #include "canopy/journal.hpp"
 #include "canopy/optimizers.hpp"
@@ -48,7 +49,10 @@ struct Content {
 };
 const std::vector<Content> kContents{
     {"batches", 200, {"ask", "tell", "drop", "observe"}, 1},
-    {"cache", 150, {"ask", "tell", "apply", "metrics", "failure", "confirm", "compare", "verdict"}, 0},
+    {"cache",
+     150,
+     {"ask", "tell", "apply", "metrics", "failure", "confirm", "compare", "verdict"},
+     0},
     {"price", 10, {"ask", "tell", "observe", "bar"}, 1},
 };
 
