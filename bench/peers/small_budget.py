@@ -41,7 +41,7 @@ NOISES = ("gauss-0.05", "gauss-0.3", "zero-one")
 BUDGETS = (100, 300, 1000)
 FULL_RUNS, DEFAULT_RUNS = 20, 3
 SLOW = {"gp-ucb": 300}  # unless --full or --n asks for more, the largest n
-FLOOR = 1e-3  # regrets below it are taken for it in ratios: nobody cares, and some are 0
+FLOOR = 1e-3  # regrets below it are taken for it in ratios: such differences do not matter, and some are 0
 REVISION = 1  # of what is measured here; raising it has everything run again
 
 

@@ -120,7 +120,7 @@ def blocks(page, language):
 
 def test_the_readme_prints_what_it_says(root):
     page = (root / "README.md").read_text()
-    section = page.split("## From Python")[1].split("\n## ")[0]
+    section = page.split("## Eight lines")[1].split("\n## ")[0]
     (code,), (shown,) = blocks(section, "python"), blocks(section, "text")
     assert (
         subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == shown + "\n"

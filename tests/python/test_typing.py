@@ -120,7 +120,7 @@ def blocks(page):
 
 def test_programs_are_checked_and_completed(root, tmp_path):
     pytest.importorskip("mypy")
-    readme = blocks((root / "README.md").read_text().split("## From Python")[1].split("\n## ")[0])[0]
+    readme = blocks((root / "README.md").read_text().split("## Eight lines")[1].split("\n## ")[0])[0]
     guide = blocks((root / "docs/python.md").read_text().split("## Ask and tell")[1])[0]
     wrong = RIGHT + WRONG
     said = checked(tmp_path, {"readme": readme, "guide": guide, "right": RIGHT, "wrong": wrong})
