@@ -25,7 +25,7 @@ def programs():
 @pytest.mark.parametrize("program", list(programs()))
 def test_a_program_in_a_document_runs(program, tmp_path):
     (tmp_path / "build").symlink_to(ROOT / "build")
-    study = re.search(r"^```toml\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    study = re.search(r"^```toml\n(.*?)^```$", (ROOT / "docs/pipe.md").read_text(), re.MULTILINE | re.DOTALL)
     (tmp_path / "study.toml").write_text(study[1])
 
     def run(code):
