@@ -258,7 +258,7 @@ def test_the_best_says_all_of_it():
     assert ", level=0.95, assumes='about_normal', rare_extremes=False, rivals=2, unknown=0, basis=" in repr(best)
     text = str(best)
     assert text.startswith(f"k = {best.arm['k']}: ") and text.endswith(
-        " at 95 %), 20 pulls; 2 other arms cannot be ruled out yet"
+        " at 95 %), 20 pulls; 2 other settings cannot be ruled out yet"
     )
     assert repr(opt.estimate({"k": 1})).startswith("ArmEstimate(mean=")
 
