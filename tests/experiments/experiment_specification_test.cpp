@@ -129,7 +129,7 @@ TEST(ExperimentSpecification, ASuiteHasPointsWhereItsProfileWantsThem) {
             (std::vector<std::uint64_t>{10, 100, 1000}));
   EXPECT_EQ(refusal(kSuite, "steps = 10000", "steps = 99"),
             "e.toml:2: steps = 99: must be at least 100 in a suite, unless profile lists the n to "
-            "compared");
+            "compare");
   EXPECT_EQ(refusal(kSuite, "steps = 10000", "regret = \"realised\""),
             "e.toml:2: regret = 'realised': must be \"pseudo\" in a suite, whose profile compares "
             "ratios: realised regrets can be below zero");

@@ -177,10 +177,10 @@ TEST(HttpDocument, OtherRequestsAndQueriesAreOtherCommands) {
             "system.apply.body was \"{\"mode\": \"{mode}\"}\" and is \"{}\"; "
             "system.apply.headers.X-Team was \"cache\" and is \"web\"; "
             "system.measure.over was \"1m30s\" and is \"60s\"; "
-            "system.measure.metrics.errors was not there and is \"e\"")
+            "system.measure.metrics.errors was absent and is \"e\"")
       << "how a secret is found does not matter";
   after.system->apply = "set {workers}";
-  EXPECT_NE(command_differences(before, after).find("system.apply was not there and is \"set"),
+  EXPECT_NE(command_differences(before, after).find("system.apply was absent and is \"set"),
             std::string::npos);
   EXPECT_EQ(learning_differences(before, after), "");
 }
