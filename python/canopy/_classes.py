@@ -40,14 +40,14 @@ __all__ = [
 
 
 class Adaptive(Optimizer):
-    """The adaptive tree: learns smoothness, noise and spread; needs the box alone.
+    """The adaptive tree: learns smoothness, noise and spread; needs only the search space.
 
     - settle: pulls that the system takes to settle after a change of arm.
-    - settle_rule: which of them are passed over: all (`strict`; so for a live system, unless this is given), or fewer
-      after a small change (`by_distance`).
-    - coverage: how much to spend on looking where nothing seems to be.
-    - drift: whether to follow a level of rewards that moves, and an optimum that does (`auto`); `none` takes the system
-      to stay as it is (so with contexts).
+    - settle_rule: which of these pulls are discarded: all (`strict`, the default for a live system), or fewer after a
+      small change (`by_distance`).
+    - coverage: budget for exploring where the model expects no optimum.
+    - drift: whether to track changes of the reward level and of the optimum (`auto`), or to assume that the system does
+      not change (`none`; always so with contexts).
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
       own.
@@ -93,7 +93,7 @@ class Hct(Optimizer):
     """High Confidence Tree: anytime, also for correlated feedback.
 
     - feedback: whether rewards of an arm are iid or correlated.
-    - mixing_time: Gamma, correlated only: steps an arm's rewards take to settle.
+    - mixing_time: Gamma, correlated only: steps until rewards settle after a switch.
     - preset: defaults of nu1, rho, confidence_scale: practical or paper.
     - nu1: f varies by at most nu1 rho^h in a cell at depth h; by default 4, or 1 with preset "paper".
     - rho: see nu1; in (0, 1); by default 0.5.
@@ -151,7 +151,7 @@ class Vhct(Optimizer):
     - rho: see nu1; in (0, 1); by default 0.5.
     - confidence_scale: multiplies the confidence bounds; by default 0.05, or 1 with preset "paper".
     - delta: probability with which the bounds may fail; in (0, 1).
-    - bound: b: over how much the rewards of an arm range.
+    - bound: b: range of the rewards of an arm.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
       own.
@@ -192,13 +192,13 @@ class Vhct(Optimizer):
 
 
 class Thoo(Optimizer):
-    """Truncated HOO: a known horizon, or doubling periods.
+    """Truncated HOO: a known horizon, or periods of doubling length.
 
     - horizon: the total number of pulls, or doubling.
     - nu1: f varies by at most nu1 rho^h in a cell at depth h.
     - rho: see nu1; in (0, 1); by default 0.5 for one parameter, 0.7071 for two.
     - confidence_scale: multiplies the confidence bounds.
-    - seed: of the algorithm's own random choices.
+    - seed: seed of the algorithm's random choices.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
       own.
@@ -234,12 +234,12 @@ class Thoo(Optimizer):
 
 
 class Hoo(Optimizer):
-    """Hierarchical optimistic optimization: a step costs O(tree).
+    """Hierarchical optimistic optimization: a step costs O(nodes).
 
     - nu1: f varies by at most nu1 rho^h in a cell at depth h.
     - rho: see nu1; in (0, 1); by default 0.5 for one parameter, 0.7071 for two.
     - confidence_scale: multiplies the confidence bounds.
-    - seed: of the algorithm's own random choices.
+    - seed: seed of the algorithm's random choices.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
       own.
@@ -275,11 +275,11 @@ class Hoo(Optimizer):
 class Poo(Optimizer):
     """Parallel optimistic optimization: HOO with many values of rho at once.
 
-    - base: the algorithm that is run with many values of rho.
+    - base: the algorithm that is run with several values of rho.
     - nu_max: nu1 of all instances.
     - rho_max: the largest rho of an instance; in (0, 1).
     - confidence_scale: multiplies the confidence bounds; by default that of its trees.
-    - seed: of the algorithm's own random choices.
+    - seed: seed of the algorithm's random choices.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
       own.
@@ -318,11 +318,11 @@ class Gpo(Optimizer):
     """An algorithm with many values of rho, then cross-validation: a known horizon.
 
     - horizon: the total number of pulls.
-    - base: the algorithm that is run with many values of rho.
+    - base: the algorithm that is run with several values of rho.
     - nu_max: nu1 of all instances.
     - rho_max: the largest rho of an instance; in (0, 1).
     - confidence_scale: multiplies the confidence bounds; by default that of its trees.
-    - seed: of the algorithm's own random choices.
+    - seed: seed of the algorithm's random choices.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
       own.
@@ -444,10 +444,10 @@ class Vpct(Optimizer):
 
 
 class Restarted(Optimizer):
-    """The adaptive tree or HCT, started again every so many pulls.
+    """The adaptive tree or HCT, restarted at regular intervals.
 
-    - base: the algorithm that is started again.
-    - every: pulls from one start to the next.
+    - base: the algorithm that is restarted.
+    - every: pulls between two starts.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
       own.
@@ -480,7 +480,7 @@ class Restarted(Optimizer):
 
 
 class Zooming(Optimizer):
-    """The zooming algorithm: arms are active where balls are small.
+    """The zooming algorithm: activates arms not covered by confidence balls.
 
     - nu1: f varies by at most nu1 rho^h in a cell at depth h.
     - rho: see nu1; in (0, 1); by default 0.5 for one parameter, 0.7071 for two.
@@ -519,7 +519,7 @@ class Zooming(Optimizer):
 
 
 class Doo(Optimizer):
-    """Deterministic optimistic optimization, of known smoothness: for rewards without noise.
+    """Deterministic optimistic optimization: known smoothness, for rewards without noise.
 
     - nu1: f varies by at most nu1 rho^h in a cell at depth h.
     - rho: see nu1; in (0, 1); by default 0.3333 for one parameter, 0.5774 for two.
@@ -557,7 +557,7 @@ class Doo(Optimizer):
 class Soo(Optimizer):
     """Simultaneous optimistic optimization: for rewards without noise.
 
-    - depth_power: the t-th cell that is cut is no deeper than t^depth_power; in (0, 1].
+    - depth_power: the t-th cell to be cut is at most t^depth_power deep; in (0, 1].
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
       own.
@@ -588,11 +588,12 @@ class Soo(Optimizer):
 
 
 class Stosoo(Optimizer):
-    """SOO for rewards with noise: a known horizon, for the best arm in the end.
+    """SOO for noisy rewards: a known horizon, for the final recommendation.
 
     - horizon: the total number of pulls.
     - cell_pulls: pulls of a cell before it is cut; by default the number of pulls decides.
-    - depth_limit: no deeper cell is cut; a whole number from 1 to 1000000; by default the number of pulls decides.
+    - depth_limit: largest depth of a cell that is cut; a whole number from 1 to 1000000; by default the number of pulls
+      decides.
     - delta: probability with which the bounds may fail; in (0, 1); by default the number of pulls decides.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
@@ -630,7 +631,7 @@ class Stosoo(Optimizer):
 
 
 class Sequool(Optimizer):
-    """Goes down once, fewer cells each time: a known horizon, for rewards without noise.
+    """One pass down the tree, fewer cells at each depth: a known horizon, for rewards without noise.
 
     - horizon: the total number of pulls.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
@@ -663,10 +664,11 @@ class Sequool(Optimizer):
 
 
 class Stroquool(Optimizer):
-    """SequOOL for rewards with noise: a known horizon, for the best arm in the end.
+    """SequOOL for noisy rewards: a known horizon, for the final recommendation.
 
     - horizon: the total number of pulls.
-    - depth_limit: no deeper cell is cut; a whole number from 1 to 1000000; by default the number of pulls decides.
+    - depth_limit: largest depth of a cell that is cut; a whole number from 1 to 1000000; by default the number of pulls
+      decides.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
       own.
@@ -699,13 +701,14 @@ class Stroquool(Optimizer):
 
 
 class Vroom(Optimizer):
-    """Cells drawn at random by rank, for rewards that change: a known horizon, for the best arm in the end.
+    """Cells drawn at random by rank, for changing rewards: a known horizon, for the final recommendation.
 
     - horizon: the total number of pulls.
-    - depth_limit: no deeper cell is cut; a whole number from 1 to 60; by default the number of pulls decides.
+    - depth_limit: largest depth of a cell that is cut; a whole number from 1 to 60; by default the number of pulls
+      decides.
     - delta: probability with which the bounds may fail; in (0, 1); by default the number of pulls decides.
     - confidence_scale: multiplies the confidence bounds.
-    - seed: of the algorithm's own random choices.
+    - seed: seed of the algorithm's random choices.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
       own.
@@ -744,9 +747,9 @@ class Power(Optimizer):
     """PoWER: local policy search by weighted exploration.
 
     - sigma: size of the exploration, in units of a parameter's range; in (0, 1].
-    - window: how many of the best rollouts are averaged; a whole number from 1 to 1000000.
-    - rollout_length: pulls in a rollout; a whole number from 1 to 1000000.
-    - seed: of the algorithm's own random choices.
+    - window: number of best rollouts that are averaged; a whole number from 1 to 1000000.
+    - rollout_length: pulls per rollout; a whole number from 1 to 1000000.
+    - seed: seed of the algorithm's random choices.
     """
 
     name = "power"
@@ -778,14 +781,14 @@ class Power(Optimizer):
 
 
 class Grid(Optimizer):
-    """A fixed grid of arms under UCB1, also of a sliding window or discounted.
+    """A fixed grid of arms under UCB1, also sliding-window or discounted.
 
     - points: arms along each parameter; about 1000 in total unless set; a whole number from 1 to 1000000; by default
       32.
     - confidence_scale: multiplies the confidence bounds.
-    - recent: how many of the latest rewards count.
-    - discount: by how much a reward counts less with each that comes after it; in (0, 1].
-    - context_parts: equal parts of each context, if there are any; a whole number from 1 to 1000000.
+    - recent: number of the latest rewards that count.
+    - discount: factor by which a reward's weight falls with each later reward; in (0, 1].
+    - context_parts: equal parts of each context variable; a whole number from 1 to 1000000.
     - contexts: what is observed before each pull and decides on the best arm: {"load": canopy.real(0, 1)}.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
@@ -874,8 +877,8 @@ class Thompson(Optimizer):
 
     - points: arms along each parameter; about 1000 in total unless set; a whole number from 1 to 1000000; by default
       32.
-    - confidence_scale: multiplies the deviations of the posteriors.
-    - seed: of the algorithm's own random choices.
+    - confidence_scale: multiplies the standard deviations of the posteriors.
+    - seed: seed of the algorithm's random choices.
     """
 
     name = "thompson"
@@ -949,9 +952,9 @@ class LinUcb(Optimizer):
 
 
 class SuccessiveHalving(Optimizer):
-    """A fixed grid of arms, half of which go in each round.
+    """A fixed grid of arms, half of which are eliminated in each round.
 
-    - points: arms along each parameter; what the horizon is enough for unless set; a whole number from 1 to 1000000; by
+    - points: arms along each parameter; unless set, as many as the horizon allows; a whole number from 1 to 1000000; by
       default 32 for one parameter, 11 for two.
     - horizon: the total number of pulls.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
@@ -984,9 +987,9 @@ class SuccessiveHalving(Optimizer):
 
 
 class RandomSearch(Optimizer):
-    """Arms drawn uniformly, as a floor.
+    """Arms drawn uniformly: a baseline for the others.
 
-    - seed: of the algorithm's own random choices.
+    - seed: seed of the algorithm's random choices.
     """
 
     name = "random"

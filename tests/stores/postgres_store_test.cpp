@@ -419,7 +419,7 @@ TEST_F(PostgresStoreTest, AFullDiskIsSaidToBeFullAndNothingIsLost) {
     kept = store->find("a")->events;
   }
   EXPECT_EQ(found.fault, Fault::full) << found.what;
-  EXPECT_NE(found.what.find("disk may be full"), std::string::npos) << found.what;
+  EXPECT_NE(found.what.find("disk of the database may be full"), std::string::npos) << found.what;
   EXPECT_EQ(length_of(*store, a), kept);
 }
 
