@@ -121,8 +121,8 @@ TEST_F(TuneOverHttp, WhatHasNeverWorkedEndsTheTuning) {
       [](const std::string&) { return FakePrometheus::bad_query("parse error: no such thing"); });
   const auto result = run_tool("tune " + file() + store());
   EXPECT_EQ(result.status, 1);
-  EXPECT_NE(result.out.find("nothing has been measured yet, and {\"workers\":4} does not work "
-                            "either: measure: " +
+  EXPECT_NE(result.out.find("nothing has been measured yet, and {\"workers\":4} fails as well: "
+                            "measure: " +
                             server_.url() + " refuses the query: parse error: no such thing"),
             std::string::npos)
       << result.out;
