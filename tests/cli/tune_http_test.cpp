@@ -82,7 +82,8 @@ TEST_F(TuneOverHttp, ADryRunAsksTheQueriesAndSetsNothing) {
   const auto result = run_tool("tune " + file() + " --dry-run");
   EXPECT_EQ(result.status, 0) << result.out;
   for (const std::string& part :
-       {"dry run: only queries are asked, nothing is stored\nthe baseline: workers = 4\n  apply    "
+       {"dry run; only the queries are evaluated, nothing is stored\nbaseline: workers = 4\n  "
+        "apply    "
         "PUT " +
             server_.url() + "/config {\"workers\":4}\n  measure  " + server_.url() +
             " asked after 1ms: rate(hits[1ms])\n           p99_ms: p99[1ms]\n",
