@@ -171,7 +171,7 @@ constexpr std::array kRoutes{
         .role = Role::work,
         .serve = &Service::check,
         .operation = "check",
-        .tag = "studies",
+        .tag = "page",
         .summary = "Checks a study file.",
         .description =
             "For editors of study files, in TOML or JSON: the answer has the file in both forms, "
@@ -186,7 +186,7 @@ constexpr std::array kRoutes{
           .role = Role::read,
           .serve = &Service::catalogue,
           .operation = "catalogue",
-          .tag = "studies",
+          .tag = "page",
           .summary = "Lists optimizers, environments, kinds of parameters and their options.",
           .description =
               "Every option has its default and its help. Also lists the keys of `[system]`, "
@@ -209,7 +209,7 @@ constexpr std::array kRoutes{
           .role = Role::read,
           .serve = &Service::glance,
           .operation = "glance",
-          .tag = "looking",
+          .tag = "page",
           .summary = "Shows a study as a list does.",
           .description = "Cheap to repeat: it is computed again only after new events.",
           .answer_line = "The glance.",
@@ -440,7 +440,7 @@ constexpr std::array kRoutes{
           .role = Role::read,
           .serve = &Service::knobs,
           .operation = "knobs",
-          .tag = "looking",
+          .tag = "page",
           .summary = "Returns the importance of the parameters.",
           .description =
               "The most important first. `clear`: its effect is significant at the 95 % level, "
@@ -452,7 +452,7 @@ constexpr std::array kRoutes{
           .role = Role::read,
           .serve = &Service::estimate,
           .operation = "estimate",
-          .tag = "looking",
+          .tag = "page",
           .summary = "Returns the estimated reward for a plot.",
           .description = "Along one parameter or two, through the best setting so far.",
           .query = kEstimateQuery,
@@ -463,7 +463,7 @@ constexpr std::array kRoutes{
           .role = Role::read,
           .serve = &Service::history,
           .operation = "history",
-          .tag = "looking",
+          .tag = "page",
           .summary = "Returns rewards over time for a plot.",
           .description =
               "Downsampled to the given number of buckets; the minimum and maximum of each "
