@@ -14,7 +14,7 @@
 namespace canopy {
 namespace {
 
-constexpr std::size_t kLongestComplaint = 300;  // characters of a body that a message shows
+constexpr std::size_t kLongestBodyShown = 300;  // characters of a body that a message shows
 constexpr int kLinesShown = 3;
 
 std::string without_blanks(const std::string& text) {
@@ -99,7 +99,7 @@ std::string refusal_text(const std::string& server, const WebAnswer& answer) {
   for (int line = 0; line < kLinesShown && end != std::string::npos; ++line) {
     end = answer.body.find('\n', end == 0 ? 0 : end + 1);
   }
-  const std::string body = excerpt(std::string_view(answer.body).substr(0, end), kLongestComplaint);
+  const std::string body = excerpt(std::string_view(answer.body).substr(0, end), kLongestBodyShown);
   return body.empty() ? text : text + ": " + body;
 }
 

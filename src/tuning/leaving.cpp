@@ -189,7 +189,7 @@ void apply_pause_setting(Study& study, SystemKeeper& keeper, RunnerCommand comma
 }  // namespace
 
 void wait_while_paused(Study& study, SystemKeeper& keeper, TunerMonitor& monitor) {
-  constexpr double kBetweenLooks = 0.1;  // seconds between checks of the signals
+  constexpr double kBetweenPolls = 0.1;  // seconds between checks of the signals
   monitor.poll_commands();
   std::optional<RunnerCommand> obeyed;
   while (const std::optional<RunnerCommand> wanted = monitor.pause_command()) {
@@ -197,7 +197,7 @@ void wait_while_paused(Study& study, SystemKeeper& keeper, TunerMonitor& monitor
     obeyed = wanted;
     monitor.stop_clock();
     monitor.report(TunerMonitor::Phase::paused);
-    (void)monitor.sleep(kBetweenLooks);
+    (void)monitor.sleep(kBetweenPolls);
     monitor.poll_commands();
   }
   monitor.start_clock();

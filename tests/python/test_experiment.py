@@ -529,7 +529,7 @@ def test_what_is_no_reward_is_refused(value):
         ({"algorithms": canopy.Algorithm("hct", rho=[0.5, 7])}, "rho = 7"),
         ({"algorithms": canopy.Algorithm("hct", rhoo=1)}, "rhoo"),
         ({"algorithms": canopy.Algorithm("hct", rho=[])}, r"rho = \[\]"),
-        ({"algorithms": ["hct", "hct"]}, '"hct" is there twice'),
+        ({"algorithms": ["hct", "hct"]}, '"hct" occurs twice'),
         ({"algorithms": []}, "one or more"),
         ({"algorithms": 3}, "algorithm = 3"),
         ({"algorithms": int}, "has no method ask"),
@@ -912,7 +912,7 @@ def test_differences_are_of_any_measure(compared):
     [
         (lambda each: each.differences("htc"), "baseline = 'htc': must be one of tree, hct, "),
         (lambda each: each.differences("hct", measure="speed"), "measure = 'speed': must be one of regret, pseudo"),
-        (lambda each: each.values("garland", "htc"), "htc on garland: was not compared"),
+        (lambda each: each.values("garland", "htc"), "htc on garland: is not in the results"),
         (lambda each: each.table(statistic="mode"), 'statistic = \'mode\': must be "mean" or "median"'),
         (
             lambda each: each.to_latex(statistic="median", baseline="hct"),
@@ -930,7 +930,7 @@ def test_what_no_table_has_is_refused(compared, call, message):
 def test_a_measure_that_is_not_known_is_refused():
     result = canopy.experiment("random", canopy.Function(noisy_hill, LINE, noise="own"), steps=50, runs=2)
     assert len(result.values("noisy_hill", "random")) == 2 and result.rows[0].spread.median < 0
-    with pytest.raises(ValueError, match="simple: the mean of noisy_hill is not known"):
+    with pytest.raises(ValueError, match="simple: needs the mean of noisy_hill, which is not known"):
         result.to_latex(measure="simple")
 
 

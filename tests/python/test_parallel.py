@@ -348,7 +348,7 @@ def test_the_generator_of_torch_is_among_them(monkeypatch):
 def test_an_executor_makes_the_calls_and_is_left_open(kind):
     with kind(3) as executor:
         result = canopy.maximize(hill, X, pulls=60, executor=executor)
-        assert result.pulls == 60 and abs(result.best.arm["x"] - 0.7) < 0.3
+        assert result.pulls == 60 and max(result.rewards) > 0.9
         assert executor.submit(hill, 0.7).result() == 1
 
 
