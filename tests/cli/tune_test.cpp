@@ -260,8 +260,7 @@ TEST_F(TuneCommand, ADryRunShowsCommandsAndWarningsAndRunsNothing) {
        {"study a: dry run; nothing is run or stored\nbaseline: x = 0.5, y = 0.5\n",
         "  measure  echo 0.5\n", "setting 1: x = 0.", "budget: 9 pulls\n",
         "system left at: the setting that is better than the baseline at the 95 % level, otherwise",
-        "warning: no command uses y: write {y} where its value is needed. If a program reads it "
-        "from",
+        "warning: no command uses y: write {y} where its value is needed. If a program reads",
         "warning: a budget of 9 pulls is small for this space",
         "warning: the baseline is never measured, so the system will be left at the baseline"}) {
     EXPECT_NE(dry.out.find(part), std::string::npos) << part << "\n" << dry.out;

@@ -78,12 +78,11 @@ class HttpSystem : public ::testing::Test {
   TemporaryFolder folder_;
   VirtualClock clock_;
   const Space space_{{"workers", Integer{1, 64}}, {"mode", Choice{{"fast", "a \"b\"/c"}}}};
-  const ContextSpace contexts_;
+  const ContextSpace contexts_{};
   const std::vector<double> arm_{4.0, 1.0};
 };
 
-// --- setting
-// --------------------------------------------------------------------------------------
+// --- setting ----------------------------------------------------------------------------------
 
 TEST_F(HttpSystem, IsSetByARequestWithTheWholeSetting) {
   CommandSystem system = set_by({.put = server_.url() + "/config"});
@@ -221,8 +220,7 @@ TEST_F(HttpSystem, SaysWhichSecretIsMissing) {
   EXPECT_TRUE(server_.asked().empty());
 }
 
-// --- measuring
-// ------------------------------------------------------------------------------------
+// --- measuring --------------------------------------------------------------------------------
 
 TEST_F(HttpSystem, IsMeasuredByAQueryOfTheTimeSinceTheSetting) {
   server_.set_query([](const std::string&) { return FakePrometheus::number(812.5); });
@@ -424,8 +422,7 @@ TEST_F(HttpSystem, SpeaksHttpsWithServersThatItTrusts) {
   EXPECT_EQ(secure.asked().at(0).method, "PUT");
 }
 
-// --- contexts
-// -------------------------------------------------------------------------------------
+// --- contexts ---------------------------------------------------------------------------------
 
 class HttpSystemInContexts : public HttpSystem {
  protected:
