@@ -182,8 +182,7 @@ TEST_F(HttpSystem, AStopBreaksARequestOffButNotTheLastOne) {
   EXPECT_EQ(text_of(system.leave_at(arm_)), "");
 }
 
-// --- what only we know
-// ----------------------------------------------------------------------------
+// --- secrets ----------------------------------------------------------------------------------
 
 TEST_F(HttpSystem, SecretsAreReadWhenTheyAreNeeded) {
   ASSERT_EQ(setenv("CANOPY_TEST_TOKEN", "open sesame", 1), 0);
