@@ -138,7 +138,7 @@ class Study final : public Optimizer {
   /// The incarnation that a ticket was issued under; see OpenOptions.
   [[nodiscard]] const std::string& incarnation_of(Ticket ticket) const;
 
-  /// Whether the next ask begins a round of comparing with the baseline, after `more` further
+  /// Whether the next ask begins a round of comparison with the baseline, after `more` further
   /// rewards of the search.
   [[nodiscard]] bool is_round_due(std::uint64_t more = 0) const;
 

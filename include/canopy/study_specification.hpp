@@ -350,8 +350,9 @@ struct StudySpecification {
 [[nodiscard]] std::uint64_t visit_of(const StudySpecification& study);
 [[nodiscard]] std::uint64_t warmup_of(const StudySpecification& study);
 
-/// The number of pairs in a round of comparing with the baseline, and the maximum number of changes
-/// of the setting in a round: two per pair, one before the first pair, and one to the next arm.
+/// The number of pairs in a round of comparison with the baseline, and the maximum number of
+/// changes of the setting in a round: two per pair, one before the first pair, and one to the next
+/// arm.
 [[nodiscard]] std::uint64_t pairs_of_round(const StudySpecification& study);
 [[nodiscard]] inline std::uint64_t changes_of_round(std::uint64_t pairs) {
   return 2 * pairs + 2;
