@@ -59,8 +59,8 @@ struct ArmEstimate {
 ///
 /// - With 4 to 15 rewards, either side is at most s sequence_width(T, alpha_k), where s^2 = max(v,
 ///   (SS + 8 v) / (T + 7)) and v is the variance within arms: variances are pooled upward only.
-/// - There is no interval with fewer than 4 rewards, while repeated rewards of an arm have never
-///   differed, or while all rewards of the study are equal.
+/// - There is no interval with fewer than 4 rewards (except in the next two cases), while repeated
+///   rewards of an arm have never differed, or while all rewards of the study are equal.
 /// - For rewards with two values, the interval is `success_interval`.
 /// - For rewards in a declared hard range, it is `bounded_interval`, unless a reward was outside.
 ///

@@ -41,9 +41,8 @@ Adaptive::Adaptive(const std::shared_ptr<const Partition>& partition,
   const Partition& set = model_.tree().partition();
   if (options.settle != 0 && options.settle_rule == SettleRule::by_distance &&
       !set.reach(model_.tree().cell(Tree::kRoot), 0)) {
-    throw ConfigurationError(
-        {{"optimizer.settle_rule", "by_distance",
-          "requires a partition with distances: use \"strict\" instead"}});
+    throw ConfigurationError({{"optimizer.settle_rule", "by_distance",
+                               "requires a partition with distances: use \"strict\" instead"}});
   }
   // Children have the order of their parents, so that cells are sorted from left to right.
   std::vector<NodeIndex> cells{Tree::kRoot};
