@@ -57,7 +57,7 @@ struct AdaptiveOptions {
   /// Which of these pulls are discarded.
   SettleRule settle_rule = SettleRule::by_distance;
 
-  /// >= 0: factor of the explorer's budget for looking where the model expects little, in units of
+  /// >= 0: scales the explorer's budget for cells in which the model expects little, in units of
   /// the range of f. Raising it to 0.3 or 1 finds narrow peaks, at the cost of regret elsewhere.
   double coverage = 0.06;
 
@@ -91,7 +91,7 @@ void visit_fields(AdaptiveOptions& options, Visit&& visit) {
 /// A turn goes to the leaf with the largest index m + sqrt(3 ln(1 + t v / (leaves sg)) v), reached
 /// by following the larger index from the root, and lasts 0.15 T pulls, at least one. A leaf is cut
 /// when its value is known more precisely than f varies within it, v <= D2. Because a model can be
-/// confident and wrong, an explorer covers the box and sweeps all depths, within a budget on the
+/// confident and wrong, an explorer covers the box and sweeps all depths. Its budget limits the
 /// reward that its pulls have significantly lost. Every metric with a limit has a model of its own
 /// over the same cells, and the index is compared only among cells that may keep their limits.
 /// docs/adaptive.md has the formulas and what each part contributes.
@@ -193,7 +193,7 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   void pass_over(NodeIndex index, std::uint64_t pulls) override;
   void transfer(State& state) override;
 
-  /// A number of pulls of one leaf, after which the next decision is made.
+  /// Consecutive pulls of one leaf. The next decision is made at their end.
   struct Turn {
     NodeIndex node = 0;
     std::uint64_t length = 1;    ///< Pulls of the turn, not counting those discarded.

@@ -14,8 +14,8 @@ struct HighestBids {
   double second = 0.0;
 };
 
-/// What a second-price auction with a reserve earns: nothing if no bid reaches the reserve,
-/// otherwise the larger of the second bid and the reserve.
+/// The revenue of a second-price auction with a reserve: 0 if no bid reaches the reserve, otherwise
+/// the larger of the second bid and the reserve.
 [[nodiscard]] inline double revenue(const HighestBids& bids, double reserve) {
   if (bids.first < reserve) return 0.0;
   return bids.second > reserve ? bids.second : reserve;
@@ -85,8 +85,8 @@ void visit_fields(ReactiveAuctionOptions& options, Visit&& visit) {
   visit(Field{"beta", "weight of the last reserve in the bidders' memory", kRate}, options.beta);
 }
 
-/// Bidders remember past reserves, m' = (1 - beta) m + beta r, and each attends with probability 1
-/// - aversion m, so that the revenue of a reserve depends on those before it.
+/// Bidders remember past reserves: m' = (1 - beta) m + beta r. Each attends with a probability of
+/// 1 - aversion m, so that the revenue of a reserve depends on the reserves before it.
 struct ReactiveAuctionProcess {
   using State = double;
   using Observation = double;

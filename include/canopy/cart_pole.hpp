@@ -17,17 +17,17 @@ struct CartPoleState {
   int fallen = 0;  ///< Steps until the pole is set up again; 0: it has not fallen.
 };
 
-/// Balancing a pole without end (equations and constants of Barto, Sutton, Anderson, "Neuronlike
+/// Balancing a pole indefinitely (equations and constants of Barto, Sutton, Anderson, "Neuronlike
 /// adaptive elements that can solve difficult learning control problems", 1983, without friction).
-/// A step is 0.02 s. Once in twenty steps on average, the pole is pushed: its angular
-/// velocity jumps by N(0, 0.5^2). When it leans by more than 0.2094 (12 degrees) or the cart leaves
-/// the track of 2.4 m to either side, nothing is earned in that step and the next 50 (a second),
-/// until it stands near upright in the middle again. Otherwise a step earns 1 - (angle / 0.2094)^2
-/// / 2 - (force / 10)^2 / 2.
+/// A step is 0.02 s. Once in twenty steps on average, the pole is pushed: its angular velocity
+/// jumps by N(0, 0.5^2). When it leans by more than 0.2094 (12 degrees) or the cart leaves the
+/// track of 2.4 m to either side, nothing is earned in that step and the next 50 (a second); then
+/// the pole stands nearly upright in the middle again. Otherwise a step earns 1 - (angle /
+/// 0.2094)^2 / 2 - (force / 10)^2 / 2.
 struct CartPoleProcess {
   using State = CartPoleState;
   using Observation = CartPoleState;
-  using Action = double;  ///< the force on the cart in newtons, cut off at +-10
+  using Action = double;  ///< the force on the cart in newtons, clipped to +-10
 
   static constexpr double kLargestAngle = 0.20943951023931953;
   static constexpr double kTrack = 2.4;
@@ -94,11 +94,11 @@ struct CartPoleOptions {};
 template <class Visit>
 void visit_fields(CartPoleOptions& /*options*/, Visit&& /*visit*/) {}
 
-/// Two gains that balance the pole. There is no formula for f: it was measured once, on a grid of
-/// gains one apart in spin and five apart in angle, as the mean of six million steps each (`make
-/// tables` does so again), and is interpolated linearly in between, to an accuracy of about 0.005.
-/// The optimum is the best point of the grid. The time until a fall has no bound, and none is known
-/// for the mixing time.
+/// Two gains that balance the pole. There is no formula for f. It was measured on a grid of gains,
+/// one apart for the angular velocity and five apart for the angle, as the mean of six million
+/// steps each (`make tables` repeats this). In between it is interpolated linearly, with an
+/// accuracy of about 0.005. The optimum is the best point of the grid. The time until a fall is
+/// unbounded, and no bound on the mixing time is known.
 class CartPole final
     : public PolicyEnvironment<CartPoleProcess, CartPolePolicy, SteadyEnvironment> {
  public:

@@ -18,7 +18,7 @@ struct ContextVariable {
   std::string name;
   Domain domain;
 
-  /// Values that differ by a multiple of `period` are equal, as 0 and 24 of an hour are; 0: not
+  /// Values that differ by a multiple of `period` are equal: with 24, the hours 0 and 24. 0: not
   /// periodic. The domain is then Real{0, period}.
   double period = 0.0;
 

@@ -21,8 +21,8 @@ namespace canopy {
 /// It begins with a few pulls of the baseline. Later, rounds alternate with pulls of the search. A
 /// round is a few pairs of pulls, one of a *challenger* and one of the baseline, in random order.
 /// The challenger is a frozen copy of the whole policy; in the context of each pull either the
-/// policy's arm or the baseline is played. Contexts in which these two are the same arm are left to
-/// the search, before the random order is drawn. A pair is two tickets of one pull each
+/// policy's arm or the baseline is played. If both are the same arm in a context, the pull is left
+/// to the search; this does not depend on the random order. A pair is two tickets of one pull each
 /// (`Purpose::duel`), since each pull has a context of its own; the level effect at the start of
 /// the pair is subtracted from both rewards. With several challengers, each is tested at a stricter
 /// level (`challenger_alpha`).
@@ -119,8 +119,8 @@ class ContextualWithBaseline final : public Optimizer {
     bool is_baseline_first = false;
     std::uint64_t asked = 0;  // pulls of the pair
     std::uint64_t told = 0;
-    double difference = 0.0;  // challenger's less baseline's reward, both less effects
-    LevelEffect effect = {};  // as it was when the pair began, in mapped units
+    double difference = 0.0;  // challenger's less baseline's reward, without context effects
+    LevelEffect effect = {};  // at the start of the pair, in mapped units
 
     void transfer(State& state) {
       state(challenger, is_baseline_first, asked, told, difference, effect);

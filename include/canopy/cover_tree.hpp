@@ -23,11 +23,11 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Arity of a tree that takes any partition: the number of children is known only at run time.
 inline constexpr std::uint32_t kAnyArity = 0;
 
-/// A tree of cells that covers a set: an arena that only grows, in which a node's children are
-/// adjacent and follow the node, so that iterating over the indices backwards visits children
+/// A tree of cells that covers a set, stored in an arena that only grows. A node's children are
+/// adjacent and follow the node, so that iterating backwards over the indices visits children
 /// first. A node holds the algorithm's data, `Data` (a struct with a `transfer(State&)`), and its
-/// links; its cell and its arm are rarely used and stored separately. Arms never move once made: a
-/// view of one stays valid as long as the tree does.
+/// links; its cell and its arm are rarely used and are stored separately. Arms never move, so a
+/// view of an arm stays valid as long as the tree exists.
 template <class Data, std::uint32_t kArity = 2>
 class CoverTree {
  public:
@@ -100,7 +100,7 @@ class CoverTree {
     return true;
   }
 
-  /// Which child of its parent a node is, from 0: groups of children follow the root.
+  /// The index of a node among its parent's children, from 0. (Groups of children follow the root.)
   [[nodiscard]] static std::uint32_t which_child(NodeIndex node) requires(kArity != kAnyArity) {
     return (node - 1) % kArity;
   }
@@ -134,7 +134,7 @@ class CoverTree {
     return path;
   }
 
-  /// All nodes, the shallow ones first, from left to right.
+  /// All nodes in breadth-first order, each level from left to right.
   [[nodiscard]] std::vector<NodeIndex> shallow_first() const {
     std::vector<NodeIndex> order{kRoot};
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -151,7 +151,7 @@ class CoverTree {
     return std::equal(here.begin(), here.end(), wanted.begin(), wanted.end());
   }
 
-  /// True if `a` is to the left of `b`, two nodes of the same depth.
+  /// For two nodes of the same depth: whether `a` is to the left of `b`.
   [[nodiscard]] bool is_left_of(NodeIndex a, NodeIndex b) const {
     if (a == b) return false;
     while (nodes_[a].parent != nodes_[b].parent) {
@@ -195,7 +195,7 @@ class CoverTree {
   }
 
   /// A copy of the tree in which every node for which `ends` is true is a leaf. `places[i]` becomes
-  /// the new index of node i; kRoot for any other node than the root: it was dropped.
+  /// the new index of node i; kRoot marks a dropped node (and the root itself).
   template <class Ends>
   [[nodiscard]] CoverTree pruned(const Ends& ends, std::vector<NodeIndex>& places) const {
     CoverTree copy(partition_);

@@ -43,7 +43,7 @@ class CutAxis {
   [[nodiscard]] virtual PerPart ends_at(double from, double to, std::uint32_t parts,
                                         const PerPart& shares) const = 0;
 
-  /// Where the part after one with this upper end begins.
+  /// The start of the part that follows a part with this upper end.
   [[nodiscard]] virtual double next_start(double end) const = 0;
 
   /// The middle of a side.

@@ -18,7 +18,7 @@ enum class Disturbance {
   gaussian,     ///< f + s z
   uneven,       ///< f + s z (0.2 + 1.8 x), x the position of the first parameter in its range
   heavy_tails,  ///< f + s t, t Student-t with 3 degrees of freedom
-  outliers,     ///< f + s (z - 0.1), and one in 200 is larger by 20 s
+  outliers,     ///< f + s (z - 0.1); one reward in 200 is larger by 20 s
   zero_one,     ///< 1 with probability f, else 0
   two_values,   ///< 100 with probability f, else 0
   ar_50,        ///< f + s a, a autocorrelated: a <- 0.5 a + sqrt(1 - 0.25) z

@@ -67,7 +67,7 @@ using OneOfKinds = std::variant<Kinds...>;
 /// here. If a domain has violations, only `violations` and its fields may be used.
 class Domain {
  public:
-  /// Every kind of parameter. A new kind is a pair of files, and its name here.
+  /// Every kind of parameter. To add a kind, write its pair of files and name it here.
   using Kinds = OneOfKinds<Real, Integer, Choice>;
 
   Domain() = default;
@@ -104,7 +104,7 @@ class Domain {
   /// The number of values; none if it is continuous.
   [[nodiscard]] std::optional<std::uint64_t> count() const;
 
-  /// The distance of neighbouring values; 0 if it is continuous.
+  /// The distance between neighbouring values; 0 if the domain is continuous.
   [[nodiscard]] double spacing() const;
 
   /// The coordinates of the values next to `coordinate`: none, one or two.
@@ -118,8 +118,8 @@ class Domain {
   /// The coordinate of a value; none if the value is not in the domain.
   [[nodiscard]] std::optional<double> coordinate(const Value& value) const;
 
-  /// The coordinate at a fraction of [0, 1]. Values have equal parts of it, in log units on a log
-  /// scale; there, an integer i has a part in proportion to log((i + 1) / i).
+  /// The coordinate at a point of [0, 1]. All values have equal parts of [0, 1]; on a log scale,
+  /// parts are equal in log units, and an integer i has a part in proportion to log((i + 1) / i).
   [[nodiscard]] double at(double share) const;
 
   /// The inverse of `at`, up to rounding: the middle if several fractions have this coordinate.

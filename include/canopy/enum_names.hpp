@@ -8,7 +8,7 @@
 namespace canopy {
 
 /// The names of an enumeration's values, in order, as written in study files, JSON, the command
-/// line and Python. Specialised beside each enumeration that is an option.
+/// line and Python. Each enumeration that is an option has a specialisation beside it.
 template <class Enum>
 struct EnumNames;
 

@@ -36,7 +36,7 @@ struct Optimum {
 /// An environment with known f and optimum, at every step t = 1, 2, 3, ... of a run.
 class KnownEnvironment : public Environment {
  public:
-  /// f at step t: the long-run average reward of an arm if the environment stayed as it is at t.
+  /// f at step t: the long-run average reward of an arm if the environment did not change after t.
   [[nodiscard]] virtual double mean_reward_at(Arm arm, std::uint64_t t) const = 0;
 
   [[nodiscard]] virtual Optimum optimum_at(std::uint64_t t) const = 0;
@@ -54,9 +54,9 @@ class KnownEnvironment : public Environment {
   /// The range of rewards, except for added noise.
   [[nodiscard]] virtual std::array<double, 2> reward_range() const { return {0.0, 1.0}; }
 
-  /// A bound on Gamma, the mixing time of the theory: for any initial state, the sum over time of
-  /// the differences between f and the expected rewards of an arm that is held is at most this.
-  /// None if no finite bound is known.
+  /// A bound on Gamma, the mixing time of the theory: for any initial state, if an arm is held, the
+  /// differences between f and its expected rewards sum over time to at most this. None if no
+  /// finite bound is known.
   [[nodiscard]] virtual std::optional<double> mixing_time() const { return std::nullopt; }
 };
 

@@ -16,9 +16,9 @@ struct Violation {
   [[nodiscard]] std::string text() const;
 };
 
-/// Thrown for a wrong configuration, mostly by constructors. It lists every violation of a group of
-/// options, not only the first. Errors of a peer at run time (an unknown ticket, a NaN reward) are
-/// a returned `Status` instead.
+/// Thrown for an invalid configuration, mostly by constructors. It lists all violations in a group
+/// of options, not only the first. Errors of a client at run time (an unknown ticket, a NaN reward)
+/// are returned as a `Status` instead.
 class ConfigurationError : public std::invalid_argument {
  public:
   explicit ConfigurationError(std::vector<Violation> violations);

@@ -20,17 +20,17 @@
 namespace canopy {
 
 // The events of a study: structs, each with its name, a description and its fields. The stored
-// form, the form that is sent and exported, and the checks on reading either are derived from these
+// form, the form that is sent and exported, and the validation of both are derived from these
 // lists.
 
-inline constexpr Field kTicketField{"ticket", "the pull that it is about"};
-inline constexpr Field kRewardField{"reward", "in the units of the user"};
+inline constexpr Field kTicketField{"ticket", "the ticket of the pull"};
+inline constexpr Field kRewardField{"reward", "in the user's units"};
 inline constexpr ArmField kOtherArmField{
-    Field{"arm", "the measured arm; left out: the system's setting"}.or_none()};
+    Field{"arm", "the measured arm; if omitted, the system's setting"}.or_none()};
 inline constexpr ContextField kContextField{
     Field{"context", "the context observed before the pull, if the study has contexts"}.or_none()};
 
-// First the events that concern the optimizer. Arms and contexts are coordinates.
+// First, the events that concern the optimizer. Arms and contexts are given as coordinates.
 
 struct Asked {
   static constexpr std::string_view kName = "ask";
@@ -42,10 +42,10 @@ struct Asked {
   std::vector<double> arm;   ///< the arm to play
   double lease = 0.0;        ///< seconds until the ticket expires; 0: never
   bool again = false;        ///< one more pull of the last arm, because the arm must not change yet
-  std::string incarnation = {};  ///< of the study, from this ticket on
+  std::string incarnation = {};  ///< that of the study from this ticket on
   Purpose purpose = Purpose::search;
   std::vector<double> then = {};  ///< the second arm of a duel, for the second half of `length`
-  std::uint64_t round = 0;        ///< round of comparing with the baseline, from 1
+  std::uint64_t round = 0;        ///< round of comparison with the baseline, from 1
   /// The context observed before the pull, if the study has contexts. With `again`, the context of
   /// the previous ask applies.
   std::vector<double> context = {};
@@ -65,7 +65,8 @@ void visit_fields(Asked& event, Visit&& visit) {
   visit(Field{"again", "one more pull of the last arm, because the arm must not change yet"}
             .or_none(),
         event.again);
-  visit(Field{"incarnation", "of the study, from this ticket on; clients get it with their tickets"}
+  visit(Field{"incarnation",
+              "that of the study from this ticket on; clients get it with their tickets"}
             .or_none(),
         event.incarnation);
   visit(Field{"purpose", "what the pull is for; by default `search`"}.or_none(), event.purpose);
@@ -73,7 +74,7 @@ void visit_fields(Asked& event, Visit&& visit) {
       ArmField{Field{"then", "the second arm of a duel, for the second half of `length`"}.or_none(),
                "then_coordinates"},
       event.then);
-  visit(Field{"round", "round of comparing with the baseline, from 1"}.or_none(), event.round);
+  visit(Field{"round", "round of comparison with the baseline, from 1"}.or_none(), event.round);
   visit(kContextField, event.context);
 }
 
@@ -210,7 +211,7 @@ struct Finished {
 template <class Visit>
 void visit_fields(Finished& /*event*/, Visit&& /*visit*/) {}
 
-// The other events concern only the tuner. Ticket 0 stands for the baseline.
+// The remaining events concern only the tuner. Ticket 0 stands for the baseline.
 
 struct TunerStarted {
   static constexpr std::string_view kName = "start";
@@ -319,7 +320,7 @@ void visit_fields(Deferred& event, Visit&& visit) {
 struct MetricsMeasured {
   static constexpr std::string_view kName = "metrics";
   static constexpr std::string_view kLine =
-      "Metrics measured with a reward: the last one told, or the next one of the tuner.";
+      "Metrics that were measured together with the next reward of the arm.";
 
   Ticket ticket = 0;
   Metrics metrics;
@@ -340,7 +341,7 @@ void visit_fields(MetricsMeasured& event, Visit&& visit) {
 struct ComparisonBegun {
   static constexpr std::string_view kName = "confirm";
   static constexpr std::string_view kLine =
-      "A comparison with the baseline began: of this arm or, in contexts, of the policy.";
+      "A comparison of an arm with the baseline began or, with contexts, of the policy.";
 
   std::uint64_t pulls = 0;  ///< maximum for arm and baseline together
   std::uint64_t visit = 1;  ///< pulls in a row of the same setting
@@ -352,10 +353,10 @@ struct ComparisonBegun {
 
 template <class Visit>
 void visit_fields(ComparisonBegun& event, Visit&& visit) {
-  visit(Field{"pulls", "maximum number, of arm and baseline together"}, event.pulls);
+  visit(Field{"pulls", "maximum number of pulls, of arm and baseline together"}, event.pulls);
   visit(Field{"visit", "pulls in a row of the same setting", kOneOrMore}, event.visit);
   visit(
-      ArmField{Field{"arm", "the compared setting; left out: the policy, in a study with contexts"}
+      ArmField{Field{"arm", "the compared setting; if omitted, the policy of a study with contexts"}
                    .or_none()},
       event.arm);
   visit(Field{"seed", "for the random order of the pairs"}, event.seed);
@@ -422,7 +423,7 @@ void visit_fields(CommandsChanged& event, Visit&& visit) {
   visit(Field{"changes", "the difference, as text"}, event.changes);
 }
 
-/// Follows from the rewards before it; recorded for readers of the journal.
+/// Redundant: it follows from the rewards before it. Recorded for readers of the journal.
 struct Changed {
   static constexpr std::string_view kName = "changed";
   static constexpr std::string_view kLine = "A change of the system was detected.";
@@ -439,8 +440,7 @@ void visit_fields(Changed& event, Visit&& visit) {
   visit(kChangeSizeField, event.change.size);
 }
 
-/// Also follows from the rewards before it. Recorded about once in 64 pulls while the level of
-/// rewards moves.
+/// Redundant, too. Recorded about once every 64 pulls while the level of rewards moves.
 struct LevelSeen {
   static constexpr std::string_view kName = "level";
   static constexpr std::string_view kLine =
@@ -515,7 +515,7 @@ struct JournalEntry {
 };
 
 /// Encodes an event as one line of JSON, the form in which stores keep it: its name, then the
-/// values of its fields in their order: `["tell",7,0.5]`.
+/// values of its fields in order: `["tell",7,0.5]`.
 [[nodiscard]] std::string encode(const Event& event);
 
 /// Decodes an event. Throws StudyError (`damaged`) with the reason if the text is invalid.

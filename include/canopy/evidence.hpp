@@ -19,7 +19,7 @@
 
 namespace canopy {
 
-/// The assumption about an arm's rewards on which its interval rests.
+/// The assumption about an arm's rewards that its interval is based on.
 enum class Assumption {
   none,          ///< There is no interval.
   about_normal,  ///< Rewards are about normal, with outliers at most as extreme as those seen at
@@ -58,11 +58,11 @@ struct ArmEstimate {
 /// are coarse, or those of the arm are all equal, c is that distance.
 ///
 /// - With 4 to 15 rewards, either side is at most s sequence_width(T, alpha_k), where s^2 = max(v,
-/// - There is no interval with fewer than 4 rewards, while repeated rewards of an arm have never
-///   differed, or while all rewards of the study are equal.
+///   (SS + 8 v) / (T + 7)) and v is the variance within arms: variances are pooled upward only.
+/// - There is no interval with fewer than 4 rewards (except in the next two cases), while repeated
+///   rewards of an arm have never differed, or while all rewards of the study are equal.
 /// - For rewards with two values, the interval is `success_interval`.
 /// - For rewards in a declared hard range, it is `bounded_interval`, unless a reward was outside.
-/// - Rewards in a range that was declared hard have `bounded_interval`, unless one was outside.
 ///
 /// For autocorrelated rewards t is multiplied by sqrt(inflation); see `BlockMeans`.
 class Evidence {
@@ -112,20 +112,20 @@ class Evidence {
   /// `level_moves`, there are no intervals until the next call.
   void start_anew(bool level_moves);
 
-  /// Excludes an arm: no function below names it or counts it as a rival.
+  /// Excludes an arm: the functions below neither name it nor count it as a rival.
   void bar(Arm arm);
 
   /// Ends the current batch of rewards and processes it. Call where decisions depend on the
   /// rewards, not when results are only read, so that reading does not affect decisions.
   void absorb();
 
-  /// After a change of arm, the sum of its rewards may be off by up to this many times their spread
-  /// until the system has settled: Gamma of Assumption 2 in HCT's paper. Every visit to an arm
-  /// widens its interval by as much.
+  /// Sets Gamma of Assumption 2 in HCT's paper: until the system has settled after a change of arm,
+  /// the sum of the arm's rewards may be off by up to Gamma times their spread. Every visit to an
+  /// arm widens its interval accordingly.
   void set_mixing_time(double mixing_time) { mixing_time_ = mixing_time; }
 
-  /// Counts single rewards outside of this range from now on. A hard range is assumed never to be
-  /// left.
+  /// Counts single rewards outside of this range from now on. If the range is hard, rewards are
+  /// assumed never to leave it.
   void set_range(const std::optional<std::array<double, 2>>& range, bool is_hard = false);
   [[nodiscard]] std::uint64_t out_of_range() const;
 
@@ -181,16 +181,16 @@ class Evidence {
   /// rare extreme ones, and if rewards have two values, it has ten of each.
   [[nodiscard]] bool is_about_normal(std::size_t index) const;
 
-  /// The interval of an arm under the assumption that its variance is about that of the others, for
-  /// any number of rewards. Used to put arms aside where waiting for more rewards may do harm; not
-  /// for claims.
+  /// The interval of an arm with any number of rewards, under the assumption that its variance is
+  /// about that of the others. Used to drop arms early where waiting for more rewards may do harm;
+  /// not for claims.
   [[nodiscard]] Interval borrowed_interval(std::size_t index) const;
 
   /// The arm with the largest m - t' (least m + t' when minimizing), where t' is t with max(SS, T
   /// v) in place of SS, and at most the half-width of `borrowed_interval` while no arm has 16
   /// rewards. Variances are pooled upward, so that no arm is chosen because its own variance is
-  /// unknown or small by chance. With two values, the arm with the largest lower end of its
-  /// interval. None if no arm has such a bound.
+  /// unknown or small by chance. If rewards have two values, returns the arm whose interval has the
+  /// largest lower end. None if no arm has such a bound.
   [[nodiscard]] std::optional<std::size_t> safest(bool minimizes) const;
   /// The arm with the largest mean (least when minimizing), with ties broken by pulls;
   /// `most_pulled`: the arm with the most pulls, with ties broken by the mean.

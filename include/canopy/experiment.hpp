@@ -31,7 +31,7 @@ struct EnumNames<RegretKind> {
 struct AlgorithmSpecification {
   std::string label;                  ///< In tables, legends and the names of random streams.
   std::vector<Selection> candidates;  ///< At least one; the points of a grid.
-  std::uint64_t steps = UINT64_MAX;   ///< Upper limit for an algorithm too expensive for all steps.
+  std::uint64_t steps = UINT64_MAX;   ///< upper limit, for an algorithm too slow for all steps
   bool ignore_context = false;        ///< as in RunOptions
 
   /// Creates a player for an algorithm that is in no catalogue, given the candidate's index and the
@@ -43,7 +43,7 @@ struct AlgorithmSpecification {
 /// An environment that is in no catalogue.
 struct OwnEnvironment {
   std::function<std::unique_ptr<KnownEnvironment>()> make;  ///< creates one for a run
-  std::string text;  ///< Identifies it: stored runs with another text are not reused.
+  std::string text;  ///< identifies it: stored runs with another text are not reused
   std::optional<RewardRange> reward_range;  ///< as in RunOptions
 
   /// If false, `optimum_at` must return 0, and regret is measured against the largest mean seen in
@@ -53,8 +53,8 @@ struct OwnEnvironment {
 
 /// A comparison of algorithms on one environment.
 struct ComparisonSpecification {
-  std::string name;   ///< In file names: letters, digits, - and _.
-  std::string title;  ///< For people.
+  std::string name;   ///< used in file names: letters, digits, - and _
+  std::string title;  ///< heading in reports
   RegretKind regret = RegretKind::pseudo;
   Selection environment;  ///< For an own environment, its name for random streams.
   std::vector<AlgorithmSpecification> algorithms;
@@ -63,8 +63,8 @@ struct ComparisonSpecification {
 
 /// The contents of an experiment file. Selections have a value for every option.
 struct ExperimentSpecification {
-  std::string name;                ///< Folder of the results: letters, digits, - and _.
-  std::string title;               ///< For people.
+  std::string name;                ///< folder of the results: letters, digits, - and _
+  std::string title;               ///< heading in reports
   std::uint64_t steps = 100'000;   ///< n of every run
   std::uint64_t runs = 10;         ///< measured runs per algorithm
   std::uint64_t tuning_runs = 10;  ///< runs per candidate for the choice among candidates
@@ -73,11 +73,11 @@ struct ExperimentSpecification {
   std::optional<RewardRange> reward_range = RewardRange{0.0, 1.0};  ///< as in RunOptions
   std::vector<ComparisonSpecification> comparisons;
 
-  /// The same algorithms on many environments: the report has their performance profile, and for
-  /// every comparison the regret only.
+  /// Whether the same algorithms are run on many environments. The report then has their
+  /// performance profile, and only the regret of each comparison.
   bool is_suite = false;
 
-  /// The n at which a suite's profile compares, increasing. Empty: the powers of ten from 100.
+  /// The values of n in the profile of a suite, increasing. Empty: the powers of ten from 100.
   std::vector<std::uint64_t> profile = {};
 };
 

@@ -68,7 +68,7 @@ struct GarlandProcess {
   }
 };
 
-/// The reward of an arm depends on the arms played before; if it is held, arm x earns f(x) on
+/// The reward of an arm depends on the arms played before it. An arm x that is held earns f(x) on
 /// average.
 class GarlandMdp final
     : public PolicyEnvironment<GarlandProcess, ConstantPolicy, SteadyEnvironment> {

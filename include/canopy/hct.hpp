@@ -33,8 +33,8 @@ struct EnumNames<Preset> {
 };
 
 struct HctOptions {
-  /// Whether an arm's rewards are independent draws or may depend on what was pulled before.
-  /// Correlated feedback holds an arm for episodes that double in length.
+  /// Whether an arm's rewards are independent draws, or may depend on earlier pulls. Correlated
+  /// feedback holds an arm for episodes that double in length.
   Feedback feedback = Feedback::iid;
 
   /// Gamma >= 0, correlated feedback only: bound on the sum over steps of the deviation of an arm's
@@ -104,19 +104,19 @@ struct HctParameters {
 ///
 /// R is the scale of the rewards: the size of the declared range, or the spread of rewards so far
 /// at the beginning of the phase. A cell that holds a single arm has no term nu1 rho^h, since f
-/// does not vary in it; one that holds several values of a choice has nu1.
+/// does not vary in it. In a cell that holds several values of a choice, the term is nu1.
 ///
-/// A step goes down from the root by larger B until it meets a leaf or a node with fewer pulls than
-/// tau_h = c^2 L rho^(-2h) / nu1^2, plays that node's arm (once, or for an episode that doubles its
-/// pulls when feedback is correlated), updates the bounds, and gives a leaf with tau_h pulls two
-/// children. Whenever t reaches a power of two, L grows and all bounds are recomputed.
+/// A step follows the larger B down from the root to a leaf, or to a node with fewer pulls than
+/// tau_h = c^2 L rho^(-2h) / nu1^2. It plays that node's arm: once or, if feedback is correlated,
+/// for an episode that doubles its pulls. Then it updates the bounds, and gives a leaf with tau_h
+/// pulls two children. Whenever t reaches a power of two, L grows and all bounds are recomputed.
 ///
-/// The step here is O(1) while the arm stays. Let v be the selected node and theta the largest B
-/// among the siblings of the nodes on the path to v. Rewards at v change only U(v), and the next
-/// search ends at v again as long as U(v) >= theta (> theta where a tie would go to the sibling), v
-/// lacks pulls, and the phase lasts. When one of these fails, the bounds above v are updated, and
-/// the search resumes at the highest node whose choice changed. docs/design.md has the proof; the
-/// tests compare every selection with a textbook HCT.
+/// Here a step costs O(1) while the arm stays the same. Let v be the selected node and theta the
+/// largest B among the siblings of the nodes on the path to v. Rewards at v change only U(v), and
+/// the next search ends at v again as long as U(v) >= theta (> theta where a tie would go to the
+/// sibling), v lacks pulls, and the phase lasts. When one of these fails, the bounds above v are
+/// updated, and the search resumes at the highest node whose choice changed. docs/design.md has the
+/// proof; the tests compare every selection with a textbook HCT.
 class Hct final : public TicketedOptimizer, private TreeView {
  public:
   /// Throws ConfigurationError when options or objective are wrong, or there is only one arm.
@@ -192,8 +192,8 @@ class Hct final : public TicketedOptimizer, private TreeView {
     choose,   // no episode is running, and the next ask has to search
     stay,     // no episode is running, and a search would end at the selected node again
     episode,  // an episode is running at the selected node
-    // The last two states in the case that must be fast: feedback is iid, and the newest ticket is
-    // for the selected node and is closed or open, respectively.
+    // `stay` and `episode` in the case that must be fast: feedback is iid, and the newest ticket is
+    // for the selected node. It is closed in `single_stay`, and open in `single_episode`.
     single_stay,
     single_episode,
   };
@@ -296,7 +296,7 @@ class Hct final : public TicketedOptimizer, private TreeView {
   std::uint32_t path_depth_ = 0;  // path_ is valid down to this depth
 
   std::uint64_t unanswered_ = 1;  // rewards missing until the end of the episode
-  std::uint64_t unissued_ = 0;    // correlated: of these, without a ticket yet
+  std::uint64_t unissued_ = 0;    // correlated: missing rewards without a ticket
   Sample pending_;                // rewards of this episode, learnt at its end
 
   Observations waiting_;  // rewards of arms that have no node yet

@@ -9,24 +9,25 @@
 
 namespace canopy {
 
-/// Something that a study names and must not hold: it is read whenever it is needed.
+/// A reference to a secret. A study must not contain the secret itself; it is read whenever it is
+/// needed.
 struct Secret {
-  std::string file = {};  ///< its first line, or
-  std::string env = {};   ///< a variable of the environment
+  std::string file = {};  ///< a file whose first line is the secret, or
+  std::string env = {};   ///< an environment variable
 
   friend bool operator==(const Secret&, const Secret&) = default;
 };
 
 template <class Visit>
 void visit_fields(Secret& secret, Visit&& visit) {
-  visit(Field{"file", "a file whose first line it is"}.or_none(), secret.file);
-  visit(Field{"env", "the variable of the environment that holds it"}.or_none(), secret.env);
+  visit(Field{"file", "a file whose first line is the secret"}.or_none(), secret.file);
+  visit(Field{"env", "the environment variable that holds the secret"}.or_none(), secret.env);
 }
 
 /// The value of a header.
 using HeaderValue = std::variant<std::string, Secret>;
 
-/// What a server wants to have with every request.
+/// Credentials and settings for all requests to a server.
 struct HttpAccess {
   std::optional<Secret> token = std::nullopt;
   std::map<std::string, HeaderValue> headers = {};
@@ -44,7 +45,7 @@ void visit_fields(HttpAccess& access, Visit&& visit) {
         access.token);
   visit(Field{"headers",
               "further headers, by name; a value is a text, or `{ env = ... }` or `{ file = ... }` "
-              "as of `token`"}
+              "as for `token`"}
             .or_none(),
         access.headers);
   visit(Field{"ca_file",
@@ -53,7 +54,7 @@ void visit_fields(HttpAccess& access, Visit&& visit) {
         access.ca_file);
 }
 
-/// A request that gives a system its setting: one of the three addresses is not empty.
+/// A request that applies a setting. Exactly one of the three addresses is not empty.
 struct HttpApply {
   std::string put = {};
   std::string post = {};
@@ -81,7 +82,7 @@ template <class Visit>
 void visit_fields(HttpApply& apply, Visit&& visit) {
   visit(Field{"put",
               "the address that a PUT is sent to; `{name}` stands for the value of a parameter, or "
-              "of a `[[context]]`, encoded as an address needs it"}
+              "of a `[[context]]` variable, percent-encoded"}
             .or_none(),
         apply.put);
   visit(Field{"post", "instead of `put`: the address that a POST is sent to"}.or_none(),
@@ -89,20 +90,20 @@ void visit_fields(HttpApply& apply, Visit&& visit) {
   visit(Field{"patch", "instead of `put`: the address that a PATCH is sent to"}.or_none(),
         apply.patch);
   visit(Field{"body",
-              "what is sent, with the same placeholders; by default the whole setting as a JSON "
-              "object"}
+              "the text to send, with the same placeholders; by default the whole setting as a "
+              "JSON object"}
             .or_none(),
         apply.body);
-  visit(Field{"content_type", "of the body; by default `application/json`"}.or_none(),
+  visit(Field{"content_type", "type of the body; by default `application/json`"}.or_none(),
         apply.content_type);
   visit_fields(apply.access, visit);
 }
 
-/// Numbers that a Prometheus server knows.
+/// Measurements that are read from a Prometheus server.
 struct PrometheusSource {
   std::string prometheus = {};
   std::string query = {};
-  std::string over = {};  ///< as PromQL writes durations
+  std::string over = {};  ///< a PromQL duration
   std::map<std::string, std::string> metrics = {};
   HttpAccess access = {};
 
@@ -118,8 +119,8 @@ void visit_fields(PrometheusSource& source, Visit&& visit) {
               "`{name}` for the value of a parameter or of a `[[context]]`"},
         source.query);
   visit(Field{"over",
-              "how long the setting is in force, from the beginning of the pull, before the "
-              "query is evaluated, as PromQL writes it: `60s`, `1m30s`"}
+              "how long to wait, from the beginning of the pull, before the query is evaluated: a "
+              "PromQL duration such as `60s` or `1m30s`"}
             .or_none(),
         source.over);
   visit(Field{"metrics", "queries of other numbers, by name, for `[[limit]]` and the journal"}

@@ -9,11 +9,11 @@
 
 namespace canopy {
 
-/// Confidence intervals for the mean of an arm that hold simultaneously at all times, however often
-/// they are looked at, as pure functions. docs/intervals.md has their sources and simulation
+/// Confidence intervals for the mean of an arm, as pure functions. They hold simultaneously at all
+/// times, however often they are looked at. docs/intervals.md has their sources and simulation
 /// results.
 
-/// An interval for a mean. Without ends, nothing is known.
+/// An interval for a mean. It is unbounded if nothing is known.
 struct Interval {
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
@@ -59,8 +59,8 @@ void visit_fields(Interval& interval, Visit&& visit) {
 /// Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas, "Time-uniform central limit theory and asymptotic
 /// confidence sequences", 2021):
 ///
-///     sqrt(2 (T r + 1) / (T^2 r) ln(sqrt(T r + 1) / alpha))     r = (-2 ln alpha + ln(1 - 2 ln
-///     alpha)) / 50
+///     sqrt(2 (T r + 1) / (T^2 r) ln(sqrt(T r + 1) / alpha))
+///     r = (-2 ln alpha + ln(1 - 2 ln alpha)) / 50
 ///
 /// It is tightest near T = 50.
 [[nodiscard]] inline double sequence_width(double pulls, double alpha) {
@@ -80,10 +80,10 @@ void visit_fields(Interval& interval, Visit&& visit) {
 [[nodiscard]] bool is_possible_rate(double p, double successes, double pulls, double alpha);
 
 /// For rewards that never leave [0, 1], with any distribution: the intersection of two sequences at
-/// alpha / 2 each. One is `success_interval`, which holds for all such rewards since
-/// their moment generating functions are at most those of zeros and ones. The other is an empirical
-/// Bernstein sequence (Howard, Ramdas, McAuliffe, Sekhon, "Time-uniform, nonparametric,
-/// nonasymptotic confidence sequences", 2021), a union over sixteen rates l_j = 0.9 / 2^j:
+/// alpha / 2 each. One is `success_interval`, which holds for all such rewards, since their moment
+/// generating functions are at most those of zeros and ones. The other is an empirical Bernstein
+/// sequence (Howard, Ramdas, McAuliffe, Sekhon, "Time-uniform, nonparametric, nonasymptotic
+/// confidence sequences", 2021), a union over sixteen rates l_j = 0.9 / 2^j:
 ///
 ///     mean -+ min_j (ln(4 / (alpha w_j+1)) + V psi(l_j)) / (l_j T)     psi(l) = -ln(1 - l) - l
 ///

@@ -21,7 +21,7 @@ void read_entries(Store& store, const StudyRecord& record, std::uint64_t after,
 void read_journal(Store& store, const StudyRecord& record,
                   const std::function<void(const JournalEntry&, std::optional<Arm>)>& visit);
 
-/// Also passes the context of the event; empty if it has none.
+/// As above, and passes the context of the event; empty if it has none.
 void read_journal(
     Store& store, const StudyRecord& record,
     const std::function<void(const JournalEntry&, std::optional<Arm>, Context)>& visit);

@@ -11,8 +11,8 @@ namespace canopy {
 
 struct StudySpecification;
 
-/// A state, other than the optimizer's, that follows from the journal alone. A study keeps it up to
-/// date and saves it in its snapshots, so that opening a study need not read the whole journal.
+/// State other than the optimizer's that follows from the journal alone. A study keeps it up to
+/// date and saves it in its snapshots, so that opening the study need not replay the whole journal.
 class JournalFold {
  public:
   virtual ~JournalFold() = default;
@@ -22,7 +22,7 @@ class JournalFold {
 
   [[nodiscard]] virtual std::string save() = 0;
   /// Throws StateError if the text is damaged or was saved under other settings. The journal is
-  /// then folded again from the beginning.
+  /// then replayed from the beginning.
   virtual void restore(std::string_view saved) = 0;
 };
 

@@ -19,8 +19,8 @@ namespace canopy {
 ///     A_n = 1/3 sum_m prod_i (1 + 0.9 u_i tanh(S_i(m) / sqrt(m / 3)))     m = 1, 4, 16
 ///
 /// with S_i(m) the sum of the last m of them before i (fewer at the start), is a martingale that
-/// starts at 1 and ever reaches 100 with a probability of at most 1 %. The alarm then fires
-/// permanently.
+/// starts at 1, and the probability that it ever reaches 100 is at most 1 %. At 100 the alarm
+/// fires, permanently.
 class LevelAlarm {
  public:
   /// Adds the next reward, with a random number uniform in [0, 1).

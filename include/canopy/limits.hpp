@@ -65,7 +65,8 @@ struct EnumNames<LimitState> {
 
 /// The estimate of a metric with a limit at an arm.
 struct LimitCheck {
-  /// Deviations that `best` requires of an arm, if any arm has them: a probability of 0.84.
+  /// The deviations that `best` requires of an arm, if any arm has that many: a probability of
+  /// 0.84.
   static constexpr double kEnough = 1.0;
   /// Deviations for the states `kept` and `broken`: a probability of 0.95.
   static constexpr double kSure = 1.65;
@@ -105,7 +106,7 @@ void visit_fields(LimitCheck& check, Visit&& visit) {
 [[nodiscard]] bool is_probably_broken(const std::vector<LimitCheck>& checks);
 
 /// The deviations that `best` requires of an arm, given those of the arms with enough pulls:
-/// kEnough if any arm has that, else the largest. Infinite if no arm keeps its limits.
+/// kEnough if any arm has that many, else the largest. Infinite if no arm keeps its limits.
 [[nodiscard]] double required_deviations(const std::vector<double>& of_arms);
 
 }  // namespace canopy

@@ -56,20 +56,20 @@ void visit_fields(Loss& loss, Visit&& visit) {
   visit(Field{"waits_still", "approximate number of pulls before it is tried"}, loss.waits_still);
 }
 
-/// Tracks the loss due to tuning, and the largest loss that a pull may cause. Rewards are such that
-/// more is better.
+/// Tracks the loss due to tuning, and the largest loss that a pull may cause. Larger rewards are
+/// better here.
 ///
 /// The baseline's level is estimated only from its scheduled measurements, in blocks, because the
 /// times of its other measurements depend on rewards. Between blocks the level is interpolated
-/// linearly, so pulls are valued again when the next block arrives. docs/tune.md has the rule, and
-/// how often it has held.
+/// linearly, so the value of pulls is recomputed when the next block arrives. docs/tune.md has the
+/// rule, and how often it held in simulations.
 class LossBudget {
  public:
   explicit LossBudget(const LossRule& rule) : rule_(rule) {}
 
   /// `begin_block` starts a block of measurements of the baseline; `add_to_block` adds to a block,
-  /// counted from 0; `add_waiting` adds other measurements of the baseline, which do not inform the
-  /// level.
+  /// counted from 0; `add_waiting` adds other measurements of the baseline, which do not affect the
+  /// estimated level.
   void begin_block() { blocks_.emplace_back(); }
   void add_to_block(std::size_t block, const Rewards& rewards);
   void add_waiting(std::uint64_t pulls) { pulls_ += static_cast<double>(pulls); }
@@ -82,8 +82,8 @@ class LossBudget {
   [[nodiscard]] bool knows_level() const;
   /// The mean reward of the baseline, by the last blocks.
   [[nodiscard]] double level() const;
-  /// The largest loss of a pull of an arm with `pulls` rewards and that mean; `is_first`: of one of
-  /// the first arms that are tried.
+  /// The largest loss of a pull of an arm with `pulls` rewards and that mean; `is_first`: the arm
+  /// is one of the first to be tried.
   [[nodiscard]] double worst_loss(bool is_first, double pulls, double mean) const;
   /// Whether `pulls` pulls that lose at most `worst` together are allowed, given the losses of
   /// pulls in flight.

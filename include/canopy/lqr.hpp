@@ -11,9 +11,9 @@ namespace canopy {
 
 // Linear-quadratic regulators with Gaussian noise. The cost of a step is quadratic in the state and
 // the action; the reward is 1 - min(cost, cap) / cap, where cap is eight times the least average
-// cost, so that it lies in [0, 1] and is rarely capped. The chain is stable under any switching of
-// policies. The state is unbounded, and so is the time to return from far away: there is no bound
-// on the mixing time.
+// cost, so that it lies in [0, 1] and is rarely capped. The chain is stable however policies are
+// switched. The state is unbounded, and so is the time to return from a distant state, so there is
+// no bound on the mixing time.
 
 /// 1 - min(cost, cap) / cap
 [[nodiscard]] inline double capped_reward(double cost, double cap) {

@@ -76,7 +76,8 @@ class PolicyEnvironment : public Base {
   [[nodiscard]] const Mdp& mdp() const { return mdp_; }
 
  private:
-  /// Copies member by member: copying the whole struct would stall on members just written.
+  /// Copies member by member: copying the whole struct would stall on members that were just
+  /// written.
   void move_to(const Transition<typename Mdp::State, typename Mdp::Observation>& next) {
     state_ = next.state;
     observation_ = next.observation;

@@ -55,8 +55,8 @@ void visit_fields(FunctionOptions<Function>& options, Visit&& visit) {
 inline constexpr Range kLessThanHalf{"a number from 0 to less than 0.5",
                                      [](double x) { return x >= 0.0 && x < 0.5; }};
 
-/// Cuts a part off a box whose middle is the optimum, to remove the advantage of algorithms that
-/// try the middle first.
+/// Cuts a part off a box whose middle is the optimum, so that algorithms that try the middle first
+/// have no advantage.
 template <class Options, class Visit>
 void visit_crop(Options& options, Visit&& visit) {
   visit(Field{"crop", "fraction of every parameter's range that is cut off at its lower end",

@@ -31,10 +31,10 @@ struct EnumNames<Direction> {
   static constexpr std::array<std::string_view, 2> names{"maximize", "minimize"};
 };
 
-/// Two ends: the first is below the second.
+/// The two ends of a range; the first is below the second.
 using RewardRange = std::array<double, 2>;
 
-/// How rewards are to be interpreted.
+/// How rewards are interpreted.
 struct Objective {
   Direction direction = Direction::maximize;
 
@@ -46,7 +46,7 @@ struct Objective {
   double confidence = 0.95;
 
   /// Whether no reward can be outside of `reward_range`. The intervals then hold for rewards of any
-  /// distribution. Ignored from the first reward outside.
+  /// distribution. It is ignored once a reward is outside.
   bool hard_range = false;
 
   /// Limits on metrics, at most one per metric. `best` names only arms that probably keep them, and
@@ -63,7 +63,7 @@ using Ticket = std::uint64_t;
 enum class Purpose : std::uint8_t {
   search,    ///< The search has chosen the arm.
   baseline,  ///< The arm is the baseline, whose rewards are passed to `remember`.
-  duel,      ///< Two arms right after each other, one of which is the baseline; see WithBaseline.
+  duel,      ///< Two consecutive arms, one of them the baseline; see WithBaseline.
   wait,      ///< A known good arm, until another may be tried; see LossBudget.
 };
 
@@ -180,16 +180,16 @@ struct Best {
   std::vector<double> own = {};
 
   /// The interval for f at this arm by the algorithm's model, which also uses neighbouring arms, at
-  /// the 95 % level for a single look, not for all looks. None without a model, with fewer than
-  /// eight pulls, if repeated rewards never differ or have rare extreme values, and if rewards have
-  /// two values and the arm has fewer than ten of each.
+  /// the 95 % level for a single look, not for all looks. There is none without a model, with fewer
+  /// than eight pulls, if repeated rewards never differ or have rare extreme values, or if rewards
+  /// have two values and the arm has fewer than ten of each.
   std::optional<Interval> by_model = std::nullopt;
 
   /// For every metric with a limit that was measured.
   std::vector<LimitCheck> limits = {};
 };
 
-/// The level of `Best::by_model`, for a single look.
+/// The confidence level of `Best::by_model`, for a single look.
 inline constexpr double kModelLevel = 0.95;
 
 template <>
@@ -293,17 +293,17 @@ void visit_fields(Summary& summary, Visit&& visit) {
   visit(Field{"fitting_range", "range of the rewards so far, if the declared range does not fit"}
             .or_none(),
         summary.fitting_range);
-  visit(Field{"passed_over", "rewards discarded because the system had not settled; left out: none"}
+  visit(Field{"passed_over", "rewards discarded because the system had not settled; omitted if 0"}
             .or_none(),
         summary.passed_over);
-  visit(Field{"system_changes", "detected changes of the system; left out: none"}.or_none(),
+  visit(Field{"system_changes", "number of detected changes of the system; omitted if 0"}.or_none(),
         summary.changes);
   visit(Field{"last_system_change", "the last detected change"}.or_none(), summary.last_change);
   visit(
       Field{
           "followed_level",
           "the current level of all rewards, relative to the start, which is subtracted from them; "
-          "left out: it does not move"}
+          "omitted if it does not move"}
           .or_none(),
       summary.followed_level);
   visit(Field{"settling", "pulls that rewards seem to take to settle, although `settle` is not set"}
@@ -410,20 +410,20 @@ class TreeView;
 
 /// The interface of every optimizer. Concrete classes are final, and Hct defines `ask` and `tell`
 /// inline, so that a loop over it makes no virtual call; use a pointer to Optimizer where the
-/// algorithm is chosen at run time. Not thread-safe: calls need a lock; many pulls may be in
+/// algorithm is chosen at run time. Not thread-safe: callers must lock. Many pulls may be in
 /// flight.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
   /// The next arm to play, for at most `pulls` pulls (at least one); by default as many as the
-  /// algorithm wants. Does not change what was learnt: further asks return the same arm on new
-  /// tickets until enough rewards have been told; `Adaptive` counts pulls in flight and spreads
-  /// them over arms.
+  /// algorithm wants. Asking does not change what was learnt: further asks return the same arm with
+  /// new tickets until enough rewards have been told. (`Adaptive` counts pulls in flight and
+  /// spreads them over arms.)
   virtual Pull ask(std::uint64_t pulls = UINT64_MAX) = 0;
 
-  /// One more pull of the arm of the last unanswered ask, whatever the algorithm would choose: for
-  /// a system that must not change yet.
+  /// Asks for one more pull of the arm of the last unanswered ask, whatever the algorithm would
+  /// choose. For a system that must not change yet.
   virtual Pull ask_again() { return ask(1); }
 
   /// The variables observed before every ask; empty unless the optimizer has contexts: see
@@ -449,7 +449,7 @@ class Optimizer {
   /// does not affect ranges, variances or intervals. The ticket is closed. See `failure_reward`.
   [[nodiscard]] virtual Status penalize(Ticket ticket, double reward) = 0;
   /// Excludes an arm: `best` never names it again, and the search learns `reward` as many times as
-  /// it has learnt rewards of the arm, so that it leaves it. A ticket for it stays open.
+  /// it has learnt rewards of the arm, so that it leaves the arm. A ticket for it stays open.
   [[nodiscard]] virtual Status bar(Arm arm, double reward) = 0;
   [[nodiscard]] virtual bool is_barred(Arm arm) const = 0;
   /// The default reward of a failure: the worst reward so far less a tenth of the spread (plus,
@@ -457,8 +457,8 @@ class Optimizer {
   [[nodiscard]] virtual std::optional<double> failure_reward() const = 0;
 
   /// Adds rewards of an arm that was not asked for: history, another study, external measurements.
-  /// They count as pulls of the arm, not as steps (t stays). An algorithm that has no node for the
-  /// arm yet keeps them until it has.
+  /// They count as pulls of the arm, not as steps (t stays the same). An algorithm without a node
+  /// for the arm keeps them until it has one.
   [[nodiscard]] virtual Status observe(Arm arm, const Rewards& rewards) = 0;
 
   /// `observe` in a context. Throws ConfigurationError, as `ask_in` does.
@@ -476,12 +476,12 @@ class Optimizer {
   /// ConfigurationError, as `ask_in` does. Without contexts it is `measure`.
   [[nodiscard]] virtual Status measure_in(Context context, Arm arm, const Metrics& metrics);
 
-  /// The system has had a setting that the search has not asked for.
+  /// Reports that the system has had a setting that the search did not ask for.
   virtual void interrupt() {}
 
-  /// `begin_comparison`: a comparison of an arm with the baseline begins, whose rewards are not
-  /// told here. `end_comparison`: it has ended; `refuted` if the arm was worse, failed or broke a
-  /// limit.
+  /// `begin_comparison` reports that a comparison of an arm with the baseline begins, whose rewards
+  /// are not told here. `end_comparison` reports that it has ended; `refuted`: the arm was worse,
+  /// failed or broke a limit.
   virtual void begin_comparison(Arm /*arm*/) {}
   virtual void end_comparison(bool /*refuted*/) {}
 
@@ -496,8 +496,8 @@ class Optimizer {
   /// Ends the current episode and learns from the rewards told so far, as at the end of a run.
   virtual void finish() = 0;
 
-  /// The recommended arm; none before the first reward, and if no arm keeps its limits. Its
-  /// interval is valid although the arm was chosen by the same rewards.
+  /// The recommended arm; none before the first reward, or if no arm keeps its limits. Its interval
+  /// is valid even though the same rewards were used to choose the arm.
   [[nodiscard]] virtual std::optional<Best> best() const = 0;
 
   /// The recommended arm in a context; without contexts it is `best`.
@@ -546,9 +546,9 @@ class Optimizer {
   /// What the model of f has learnt; none without a model, or before it has begun.
   [[nodiscard]] virtual std::optional<Learnt> learnt() const { return std::nullopt; }
 
-  /// The tree of algorithms that have one, otherwise null. Updates bounds that the algorithm has
-  /// not needed yet. The view lives as long as the optimizer; its bounds are valid until the next
-  /// ask or tell, its places of tickets always.
+  /// The tree, or null if the algorithm has none. Updates bounds that the algorithm has not needed
+  /// yet. The view lives as long as the optimizer; its bounds are valid until the next ask or tell,
+  /// its ticket places always.
   [[nodiscard]] virtual const TreeView* tree() { return nullptr; }
 
   /// The pull of an open ticket, with its remaining length; none if it is not open.
@@ -606,10 +606,10 @@ class TreeView {
 
   virtual ~TreeView() = default;
 
-  /// Every node, shallow ones first, from left to right.
+  /// All nodes in breadth-first order, each level from left to right.
   [[nodiscard]] virtual std::vector<NodeView> nodes() const = 0;
 
-  /// The place of an open ticket; none for any other.
+  /// The place of an open ticket; none for any other ticket.
   [[nodiscard]] virtual std::optional<Place> place(Ticket ticket) const = 0;
 
   /// The path from the root to a node, as in NodeView; empty for the root, and for a node that does

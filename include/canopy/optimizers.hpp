@@ -31,7 +31,7 @@ struct OptimizerEntry {
   std::vector<OptionField> fields = {};
 
   /// Must be raised whenever the algorithm would decide differently for the same rewards. A study
-  /// can only be continued by the revision that it was begun with.
+  /// can only be continued with the revision that created it.
   std::uint32_t revision = 1;
 
   bool has_tree = false;                   ///< searches a tree, and takes a partition
@@ -59,8 +59,8 @@ struct OptimizerEntry {
   /// Fills in options whose defaults depend on the dimension of the space. Empty: no such options.
   std::function<OptionValues(const OptionValues& options, std::size_t dimension)> resolve = {};
 
-  /// The fewest pulls after which it can explore cells smaller than the first parts of the space.
-  /// Empty: it does so from the start.
+  /// The number of pulls after which it can explore cells smaller than the first parts of the
+  /// space. Empty: it does so from the start.
   std::function<double(const OptionValues& resolved)> least_pulls = {};
 
   /// The largest size of the tree within this many steps. Empty: not known.

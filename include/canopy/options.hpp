@@ -44,7 +44,7 @@ inline constexpr Range kAnyWhole{"a whole number from 0 to 9007199254740992",
                                  [](double x) { return x >= 0.0 && x <= 0x1p53; }};
 inline constexpr Range kAnyNumber{"a number", [](double x) { return x - x == 0.0; }};
 
-/// The description of an option, apart from its position in its struct.
+/// The description of an option, apart from the member that holds its value.
 ///
 /// Options are plain structs. One function beside the struct lists its members:
 ///
@@ -55,7 +55,7 @@ inline constexpr Range kAnyNumber{"a number", [](double x) { return x - x == 0.0
 ///
 /// Range checks, study files, JSON, the command line, Python and all printing use that list.
 /// Members are doubles, whole numbers (std::uint64_t), enumerations with EnumNames, and optionals
-/// of these. An option of the same name means the same everywhere.
+/// of these. An option with the same name means the same everywhere.
 ///
 /// Kinds of parameters are listed in the same way (canopy/domain.hpp); they may also have members
 /// of type std::int64_t and std::vector<std::string>.
@@ -67,11 +67,11 @@ struct Field {
       {};                 ///< The word for an optional without a value, if users may write it.
   bool required = false;  ///< Files must give a value; the default is only a placeholder.
   bool brief = false;     ///< Not written if it has its default.
-  bool may_be_missing = false;                 ///< left out if zero, false or empty; see `or_none`
+  bool may_be_missing = false;                 ///< omitted if zero, false or empty; see `or_none`
   bool may_be_null = false;                    ///< may be infinite or unknown; see `or_null`
   std::optional<double> usual = std::nullopt;  ///< see `usually`
 
-  /// A copy of the field that is left out if its value is zero, false or empty.
+  /// A copy of the field that is omitted if its value is zero, false or empty.
   [[nodiscard]] constexpr Field or_none() const {
     Field field = *this;
     field.may_be_missing = true;
@@ -83,7 +83,7 @@ struct Field {
     field.may_be_null = true;
     return field;
   }
-  /// A copy for a number that most often has this value: journals do not store it then.
+  /// A copy for a number that usually has this value; journals omit it then.
   [[nodiscard]] constexpr Field usually(double value) const {
     Field field = *this;
     field.usual = value;
@@ -167,7 +167,7 @@ struct OptionField {
   [[nodiscard]] std::string must_be() const;
 };
 
-/// Options by name, in order, for a struct whose type is not known here.
+/// Option values by name, in order, for a struct whose type is not known at compile time.
 class OptionValues {
  public:
   using Named = std::pair<std::string, OptionValue>;
@@ -211,8 +211,8 @@ class OptionValues {
 [[nodiscard]] OptionValues completed(const std::vector<OptionField>& fields,
                                      const OptionValues& given);
 
-/// All options on one line: `nu1 1, rho 0.5`. Options without a value or a word for it are left
-/// out, and so is a seed, which is not a property of an algorithm.
+/// All options on one line: `nu1 1, rho 0.5`. Options that have neither a value nor a word for its
+/// absence are omitted, and so is a seed, which is not a property of the algorithm.
 [[nodiscard]] std::string options_text(const std::vector<OptionField>& fields,
                                        const OptionValues& values);
 

@@ -13,9 +13,9 @@
 namespace canopy {
 
 /// The evidence of pairs: two consecutive measurements, one of an arm and one of a baseline, in
-/// random order. Let D be their difference and delta the true one. Given all earlier pairs and the
-/// size of D - delta, its sign is a fair coin, whatever the noise and the level of rewards do. So
-/// each of
+/// random order. Let D be their difference and delta the true difference. Given all earlier pairs
+/// and the size of D - delta, its sign is a fair coin, whatever the noise and the level of rewards
+/// do. Therefore each of
 ///
 ///     E+(delta) = 1/6 sum_c prod_i (1 + tanh(c z_i))     c = 1/16, 1/8, 1/4, 1/2, 1, 2
 ///     E-(delta) = 1/6 sum_c prod_i (1 - tanh(c z_i))
@@ -38,11 +38,11 @@ class Pairs {
   [[nodiscard]] double above() const { return at_zero_.evidence(Side::above); }
   [[nodiscard]] double below() const { return at_zero_.evidence(Side::below); }
 
-  /// Whether the true difference is above 0, at a probability of error of alpha for both sides
+  /// Whether the true difference is above 0, with an error probability of alpha for both sides
   /// together; none while that is undecided.
   [[nodiscard]] std::optional<bool> is_above(double alpha) const;
 
-  /// The true differences that are not rejected; without ends while there are too few pairs. If the
+  /// The true differences that are not rejected; unbounded while there are too few pairs. If the
   /// difference changes with time, the interval is for its mean over the pairs. Takes about 50
   /// passes over the pairs.
   [[nodiscard]] Interval interval(double alpha) const;
@@ -70,7 +70,7 @@ class Pairs {
 
   [[nodiscard]] double evidence_at(double delta, Side side) const;
 
-  std::vector<double> entries_;  // differences; later, means of 2, 4, ... of them
+  std::vector<double> entries_;  // differences; later, means of 2, 4, ... differences
   std::uint64_t count_ = 0;
   double sum_ = 0.0;
   double largest_ = 0.0;

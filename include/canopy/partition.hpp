@@ -32,7 +32,7 @@ enum class Extent : std::uint8_t {
 /// element.
 class Partition {
  public:
-  /// The largest number of parts of a cell: one digit names a part in the path to a node.
+  /// The largest number of parts of a cell: in the path to a node, a part is a single digit.
   static constexpr std::uint32_t kMostParts = CutAxis::kMostParts;
 
   virtual ~Partition() = default;
@@ -50,8 +50,8 @@ class Partition {
   /// largest number.
   [[nodiscard]] virtual std::uint32_t arity() const { return 2; }
 
-  /// Writes the parts of a cell at depth `depth`, one after the other, and returns true; or
-  /// returns false if the cell cannot be cut: it then stays a leaf.
+  /// Writes the parts of a cell at depth `depth`, one after the other, and returns true; or returns
+  /// false if the cell cannot be cut, so that it stays a leaf.
   [[nodiscard]] virtual bool split(std::span<const double> cell, std::uint32_t depth,
                                    std::span<double> parts) const = 0;
 
@@ -73,7 +73,7 @@ class Partition {
   /// Whether these numbers are an arm of the set.
   [[nodiscard]] virtual bool contains(Arm arm) const { return arm.size() == dimension(); }
 
-  /// Whether an arm of the set is in this cell; true if that is not known.
+  /// Whether an arm of the set is in this cell; false if that is not known.
   [[nodiscard]] virtual bool holds(std::span<const double> /*cell*/, Arm /*arm*/) const {
     return false;
   }
@@ -139,7 +139,7 @@ inline constexpr std::string_view kPartitionMustBe =
 
 /// Boxes cut into equal parts along one coordinate; the arm is the centre. On a log scale, both are
 /// in log units. Integers and choices are cut as lists into runs whose lengths differ by at most
-/// one (of two, the left run gets the extra element) and represented by their middle element,
+/// one (of two runs, the left one gets the extra element) and represented by their middle element,
 /// rounded down. Integers on a log scale are halved at the number nearest to sqrt(from (to + 1)),
 /// the middle of log(from)..log(to + 1), and represented by that number, rounded down; the same
 /// applies to more parts. CutAxis defines how a side is cut; this class chooses the side.

@@ -45,9 +45,9 @@ struct PolicyRow {
   /// For all metrics with a limit that were measured, in the least favourable of the region's
   /// observed contexts.
   std::vector<LimitCheck> limits = {};
-  bool breaks_limits = false;  ///< No arm keeps its limits here; this one breaks them least.
+  bool breaks_limits = false;  ///< no arm keeps its limits here; this one breaks them least
 
-  /// Indices of neighbouring regions whose arm cannot be excluded as the best one here.
+  /// Indices of neighbouring regions whose arm may also be the best one here: it is not excluded.
   std::vector<std::size_t> may_share = {};
 };
 

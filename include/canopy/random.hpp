@@ -49,7 +49,7 @@ class RandomStream {
   /// Exponential with mean 1.
   double exponential();
 
-  /// Saves the position in the stream; the name is not saved.
+  /// Saves or restores the position in the stream, without the name.
   void transfer(State& state);
 
  private:

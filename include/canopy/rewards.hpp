@@ -11,8 +11,7 @@
 namespace canopy {
 
 /// Sums of several rewards of one arm, from which every algorithm learns. The spread is stored as
-/// squared deviations from the mean, not as sums of squares, which would lose all digits at a level
-/// of 1e6.
+/// squared deviations from the mean: sums of squares would lose all digits at a level of 1e6.
 struct Rewards {
   std::uint64_t count = 0;
   double sum = 0.0;
@@ -32,12 +31,12 @@ struct Rewards {
   [[nodiscard]] static Rewards of(std::span<const double> rewards);
 
   /// For callers that have sums of squares. The least and the largest reward are not known, and are
-  /// set to mean -+ standard deviation. Numbers that no rewards could have give squared deviations
-  /// below zero, which `tell` rejects; rounding errors of another order of summation, or of single
+  /// set to mean -+ standard deviation. Impossible sums result in squared deviations below zero,
+  /// which `tell` rejects. Rounding errors due to another order of summation, or to single
   /// precision, are tolerated.
   [[nodiscard]] static Rewards from_sums(std::uint64_t count, double sum, double sum_squares);
 
-  /// Whether `min` and `max` are those of the rewards, and not estimates.
+  /// Whether `min` and `max` are those of the rewards, not estimates.
   [[nodiscard]] bool knows_ends() const;
 
   /// All rewards less a number.

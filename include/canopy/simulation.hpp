@@ -38,7 +38,7 @@ struct RunOptions {
 
   std::vector<std::uint64_t> checkpoints = {};  ///< Increasing, at most `steps`.
 
-  /// As in Objective. The environments here have rewards in about [0, 1].
+  /// As in Objective. The built-in environments have rewards in about [0, 1].
   std::optional<RewardRange> reward_range = RewardRange{0.0, 1.0};
 
   PartitionRule partition = {};  ///< for algorithms with a tree
@@ -95,7 +95,8 @@ class Stopped : public std::exception {};
                                  const Selection& optimizer, const RunOptions& options,
                                  const Watch& watch = {});
 
-/// The part of the Optimizer interface that a run needs, for algorithms that have nothing else.
+/// The part of the Optimizer interface that a run needs, for algorithms that implement only this
+/// part.
 class Player {
  public:
   virtual ~Player() = default;

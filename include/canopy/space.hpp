@@ -22,8 +22,8 @@ struct Parameter {
 /// A point of a space: one coordinate (see Domain) per parameter, in the order of the parameters.
 using Arm = std::span<const double>;
 
-/// A box of named parameters: what is being tuned. Immutable after construction, so it may be
-/// shared among threads.
+/// The search space: a box of named parameters. Immutable after construction, so it may be shared
+/// among threads.
 class Space {
  public:
   /// Throws ConfigurationError when there is no parameter, a name is empty or repeated, or a domain

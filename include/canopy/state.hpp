@@ -44,10 +44,10 @@ class State {
   /// Throws StateError unless everything has been read.
   void end() const;
 
-  /// A word that must be equal when restoring.
+  /// Writes a word, or checks when restoring that it is the same.
   void mark(std::string_view word);
 
-  /// The saved state of another object, unchanged.
+  /// Saves or restores the saved state of another object, unchanged.
   void nested(std::string& saved);
 
   /// Throws StateError if a restored value is invalid.
@@ -59,7 +59,7 @@ class State {
   }
 
   /// Whether the values are valid numbers of rewards (stored as doubles); finite and not negative,
-  /// as variances; finite.
+  /// like variances; finite.
   [[nodiscard]] static bool are_counts(std::initializer_list<double> values);
   [[nodiscard]] static bool are_sizes(std::initializer_list<double> values);
   [[nodiscard]] static bool are_finite(std::initializer_list<double> values);
@@ -67,7 +67,7 @@ class State {
   /// Whether the values are valid rewards or means of rewards: optimizers reject any beyond 1e100.
   [[nodiscard]] static bool are_rewards(std::initializer_list<double> values);
 
-  /// Whether these are the least and the largest of some numbers; both infinite: of none.
+  /// Whether these can be the least and the largest of some numbers; both infinite: of no numbers.
   [[nodiscard]] static bool are_ends(double least, double largest);
 
   template <class... Values>

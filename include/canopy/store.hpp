@@ -16,8 +16,8 @@
 
 namespace canopy {
 
-/// Thrown when a store cannot be read or written. The message names the store and says what is
-/// wrong; it can be shown to users of any interface.
+/// Thrown when a store cannot be read or written. The message names the store and the fault; it can
+/// be shown to users of any interface.
 class StoreError : public std::runtime_error {
  public:
   enum class Fault {
@@ -30,8 +30,8 @@ class StoreError : public std::runtime_error {
     locked,      ///< The study is locked at the moment.
     in_doubt,    ///< The connection was lost during a write, which may or may not have been stored.
     taken_over,  ///< Another owner now has the right to write to this study.
-    moved_on,    ///< Another process has written to this study; we still own the right to write to
-                 ///< it.
+    moved_on,    ///< Another process has written to this study, although we own the right to write
+                 ///< to it.
     unreachable,  ///< It cannot be opened or reached.
     missing,      ///< It does not exist.
     foreign,      ///< It is not a canopy store.
@@ -136,10 +136,10 @@ class StudyLock {
   [[nodiscard]] virtual bool is_held() { return true; }
 };
 
-// Interfaces to a store. For all of them: what a function has written is durable when it returns; a
-// function that throws has written nothing; readers never wait for a writer. Names and texts must
-// be UTF-8 without zero bytes; others are rejected. All functions throw StoreError. Not
-// thread-safe; use a StudySession for that.
+// Interfaces to a store. The following holds for all of them. When a function returns, its writes
+// are durable; a function that throws has written nothing. Readers never wait for a writer. Names
+// and texts must be UTF-8 without zero bytes; all others are rejected. All functions throw
+// StoreError. Not thread-safe: share a study between threads with a StudySession.
 
 /// Studies: their specifications, journals and last snapshots, and the right to write to them.
 class Journals {
@@ -174,8 +174,8 @@ class Journals {
   virtual void set_holder(StudyId study, const std::string& holder) = 0;
 
   /// Appends to the journals of several studies in one transaction; each study may occur once.
-  /// Nothing is written for a study that was deleted or taken over by another process; the result
-  /// has the error in its place. Throws if nothing at all could be written.
+  /// Nothing is written for a study that was deleted or taken over by another process; its element
+  /// of the result is the error. Throws if nothing at all could be written.
   [[nodiscard]] virtual std::vector<std::optional<StoreError>> write(
       std::span<const StudyWrite> writes) = 0;
 
@@ -190,9 +190,9 @@ class Journals {
   virtual void set_snapshot(StudyId study, const Snapshot& snapshot) = 0;
 
   /// Acquires the right to write to a study. One owner has it at a time, across all processes;
-  /// writes by an owner that has lost it are rejected. Returns null if another owner has it. The
-  /// right of a killed owner expires within the patience, unless the patience is zero. It always
-  /// ends with the owning process.
+  /// writes by an owner that has lost it are rejected. Returns null if another owner has it. If the
+  /// owner was killed, its right expires within the patience, unless the patience is zero. The
+  /// right never outlives the owning process.
   [[nodiscard]] virtual std::unique_ptr<StudyLock> try_lock(StudyId study,
                                                             std::chrono::milliseconds patience) = 0;
 

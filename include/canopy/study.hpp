@@ -35,7 +35,7 @@ struct OpenOptions {
   /// alone.
   std::string incarnation = {};
   Clock* clock = &machine_clock();  ///< source of event times; must outlive the study
-  /// Accepts commands for setting and measuring the system that differ from the recorded ones. Old
+  /// Whether commands for setting and measuring the system may differ from the recorded ones. Old
   /// and new rewards are then assumed to be comparable.
   bool accept_changes = false;
   /// How long to wait for another process that has the study open.
@@ -44,7 +44,7 @@ struct OpenOptions {
 
 /// A persistent optimizer: a specification, its journal in the store, and the state that follows
 /// from both. It implements the optimizer's protocol. Asks and tells are durable once `commit` has
-/// returned; callers must not report them to others before. Not thread-safe; StudySession is.
+/// returned; callers must not report them to clients before that. Not thread-safe; StudySession is.
 ///
 /// The journal is complete: every ask is recorded with its arm. Opening a study replays the events
 /// after the last snapshot and compares every arm; a difference is an error.
@@ -54,8 +54,9 @@ class Study final : public Optimizer {
   /// if it was created with another space, optimizer or objective, and if its optimizer has another
   /// revision in this version.
   ///
-  /// A fork is a new study. It begins with a copy of the journal if nothing that learning depends
-  /// on differs; otherwise with the rewards of all arms that are in the new space, as observations.
+  /// A fork is a new study. If nothing that learning depends on differs, it begins with a copy of
+  /// the journal; otherwise, with the rewards of all arms that are in the new space, as
+  /// observations.
   [[nodiscard]] static Study open(Store& store, const StudySpecification& given,
                                   const OpenOptions& options);
 
@@ -137,7 +138,7 @@ class Study final : public Optimizer {
   /// The incarnation that a ticket was issued under; see OpenOptions.
   [[nodiscard]] const std::string& incarnation_of(Ticket ticket) const;
 
-  /// Whether the next ask begins a round of comparing with the baseline, after `more` further
+  /// Whether the next ask begins a round of comparison with the baseline, after `more` further
   /// rewards of the search.
   [[nodiscard]] bool is_round_due(std::uint64_t more = 0) const;
 
@@ -157,8 +158,8 @@ class Study final : public Optimizer {
   void replay(const Event& event);
 
   /// Writes everything since the last commit to the store. On failure, the study returns to the
-  /// state of the last successful commit, and StoreError is thrown. If the store cannot even be
-  /// read then, all other functions throw StoreError, too, until a commit can read it again.
+  /// state of the last successful commit, and StoreError is thrown. If the store cannot be read
+  /// either, all other functions throw StoreError until a commit can read it again.
   void commit();
 
   /// Saves a snapshot, so that the study opens quickly next time. Failures are ignored. `commit`

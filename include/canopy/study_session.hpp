@@ -22,8 +22,8 @@ namespace canopy {
 class Committer;
 
 /// Shares a study between many callers by a queue. One thread at a time performs the queued tasks.
-/// A caller gets its result only when its own effects, and everything it has seen, are durable. One
-/// commit covers all tasks performed since the previous commit began. Thread-safe.
+/// A caller gets its result only when its own effects, and everything that it has seen, are
+/// durable. One commit covers all tasks performed since the previous commit began. Thread-safe.
 class StudySession : public std::enable_shared_from_this<StudySession> {
  public:
   /// The result of a task.
@@ -38,8 +38,8 @@ class StudySession : public std::enable_shared_from_this<StudySession> {
     std::function<std::string(Study&)> perform = {};
     /// Called exactly once.
     std::function<void(Outcome)> done = {};
-    /// The idempotency key. A later task with the same key gets the same response, as long as that
-    /// is kept, and is not performed again. Fails with ReusedKey if its request differs.
+    /// The idempotency key. A later task with the same key is not performed; it gets the same
+    /// response, as long as that is kept. Fails with ReusedKey if its request differs.
     std::string key = {};
     std::string request = {};
     /// If it throws, all its effects are rolled back.

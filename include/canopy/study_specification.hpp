@@ -22,7 +22,7 @@ namespace canopy {
 
 /// What to do if the system cannot be set or measured.
 enum class OnFailure {
-  retry,  ///< up to three retries with growing pauses; then the arm has failed
+  retry,  ///< up to three retries with increasing delays; then the arm has failed
   skip,   ///< the arm has failed without a retry
   stop,
 };
@@ -98,8 +98,8 @@ void visit_fields(SystemOptions& options, Visit&& visit) {
         options.max_failures);
   visit(
       Field{"max_crashes",
-            "a setting has failed, too, if canopy was killed this many times in a row after it was "
-            "applied and before it was measured; 0: never",
+            "a setting also counts as failed if canopy was killed this many times in a row after "
+            "it was applied and before it was measured; 0: never",
             kAnyWhole},
       options.max_crashes);
   visit(
@@ -122,8 +122,8 @@ void visit_fields(SystemOptions& options, Visit&& visit) {
         options.floor_window);
 }
 
-/// How long to tune: until the first budget is used up, or until interrupted if there is none. And
-/// how much tuning may cost: see LossRule.
+/// The duration of tuning (until the first budget is used up; without a budget, until interrupted),
+/// and the reward that tuning may cost (see LossRule).
 struct Budget {
   std::optional<std::uint64_t> pulls = std::nullopt;
   std::optional<double> seconds = std::nullopt;
@@ -142,29 +142,28 @@ template <class Visit>
 void visit_fields(Budget& budget, Visit&& visit) {
   visit(Field{"pulls", "number of rewards to learn from", kAtLeastOne}, budget.pulls);
   visit(Field{"seconds", "duration of tuning", kPositive}, budget.seconds);
-  visit(Field{"confirm_pulls", "pulls after these to compare the best setting with the baseline",
-              kAtLeastOne},
+  visit(Field{"confirm_pulls",
+              "pulls after the search, to compare the best setting with the baseline", kAtLeastOne},
         budget.confirm_pulls);
   static constexpr Range kPart{"a number above 0 and at most 1",
                                [](double x) { return x > 0.0 && x <= 1.0; }};
   visit(Field{"max_loss",
-              "how much of what the baseline would have earned tuning may cost, as a share such as "
-              "0.02",
+              "the share of what the baseline would have earned that tuning may cost, such as 0.02",
               kPart},
         budget.max_loss);
   visit(Field{"worst_loss",
-              "how much of that a pull of an untried setting may lose at worst, as a share; by "
-              "default 1, all of it",
+              "the share of the baseline's reward that a pull of an untried setting loses in the "
+              "worst case; by default 1, all of it",
               kPositive},
         budget.worst_loss);
   visit(Field{"max_loss_per_pull",
-              "instead of `max_loss`, for rewards that may be negative: how much less than the "
-              "baseline a pull may earn on average",
+              "instead of `max_loss`, for rewards that may be negative: the reward that tuning may "
+              "cost per pull, on average",
               kPositive},
         budget.max_loss_per_pull);
   visit(Field{"worst_loss_per_pull",
-              "together with `max_loss_per_pull`: how much less a pull of an untried setting may "
-              "earn at worst",
+              "together with `max_loss_per_pull`: the reward that a pull of an untried setting "
+              "loses in the worst case, compared with the baseline",
               kPositive},
         budget.worst_loss_per_pull);
 }
@@ -191,8 +190,8 @@ void visit_fields(Baseline& baseline, Visit&& visit) {
   static constexpr Range kToMillion{"a whole number from 0 to 1000000",
                                     [](double x) { return x >= 0.0 && x <= 1e6; }};
   visit(Field{"every",
-              "average number of pulls of the search between two rounds of comparing; 0: the "
-              "baseline is only measured by `confirm`",
+              "average number of pulls of the search between two rounds of comparison; 0: the "
+              "baseline is measured only by `confirm`",
               kToMillion},
         baseline.every);
   visit(Field{"pulls", "pulls of the baseline per round", kThousand}, baseline.pulls);
@@ -351,8 +350,9 @@ struct StudySpecification {
 [[nodiscard]] std::uint64_t visit_of(const StudySpecification& study);
 [[nodiscard]] std::uint64_t warmup_of(const StudySpecification& study);
 
-/// The number of pairs in a round of comparing with the baseline, and the maximum number of changes
-/// of the setting in a round: two per pair, one before the first pair, and one to the next arm.
+/// The number of pairs in a round of comparison with the baseline, and the maximum number of
+/// changes of the setting in a round: two per pair, one before the first pair, and one to the next
+/// arm.
 [[nodiscard]] std::uint64_t pairs_of_round(const StudySpecification& study);
 [[nodiscard]] inline std::uint64_t changes_of_round(std::uint64_t pairs) {
   return 2 * pairs + 2;

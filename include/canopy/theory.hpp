@@ -4,7 +4,7 @@
 
 namespace canopy {
 
-/// The paper's bounds as numbers, to be drawn beside measurements. The algorithm never uses them.
+/// The paper's bounds as numbers, for comparison with measurements. The algorithm never uses them.
 /// docs/hct.md names the proof and line of each bound.
 
 /// The quantities in the theorems.
@@ -21,7 +21,7 @@ struct TheoryParameters {
 /// Lemma 1: ln(n nu1^2 / (2 (c rho)^2)) / (1 - rho).
 [[nodiscard]] double depth_bound(const TheoryParameters& parameters, double steps);
 
-/// The last but one line of the proof of Lemma 1: 1/2 ln(n nu1^2 / (2 (c rho)^2)) / ln(1/rho).
+/// The second-to-last line of the proof of Lemma 1: 1/2 ln(n nu1^2 / (2 (c rho)^2)) / ln(1/rho).
 [[nodiscard]] double tight_depth_bound(const TheoryParameters& parameters, double steps);
 
 /// A bound that holds for every n and every constant for which L of the first phase, L1, is
@@ -29,7 +29,7 @@ struct TheoryParameters {
 [[nodiscard]] double certain_depth_bound(const TheoryParameters& parameters, double steps);
 
 /// The corresponding bound on nodes: a node at depth h has children after at least max(1, c^2 L1
-/// rho^(-2h) / nu1^2) pulls, and there are 2^h of them, so n steps create the most nodes by filling
+/// rho^(-2h) / nu1^2) pulls, and there are 2^h of them, so n steps create most nodes if they fill
 /// one level after the other: 3 + 2 (expanded nodes).
 [[nodiscard]] double certain_node_bound(const TheoryParameters& parameters, double steps);
 

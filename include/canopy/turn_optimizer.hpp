@@ -9,9 +9,9 @@
 namespace canopy {
 
 /// Base class for algorithms that proceed in turns: choose an arm, play it a number of times, learn
-/// from these rewards, choose again. Derive from it to add an algorithm: implement which arm to
-/// play, and learning. Several pulls in flight work as with HCT: until the turn is over every ask
-/// returns its arm, beyond its length if necessary, and later rewards are learnt separately.
+/// from these rewards, choose again. To add an algorithm, derive from it and implement the choice
+/// of an arm, and learning. Several pulls in flight work as in HCT: until the turn is over, every
+/// ask returns its arm, beyond its length if necessary, and later rewards are learnt separately.
 class TurnOptimizer : public TicketedOptimizer {
  public:
   Pull ask(std::uint64_t pulls = UINT64_MAX) final;

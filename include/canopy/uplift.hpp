@@ -52,8 +52,8 @@ struct Uplift {
   std::optional<std::uint64_t> policy_of = std::nullopt;
   bool is_best = true;  ///< whether this is the arm of `best`, or the current policy
   bool best_is_baseline = false;
-  bool is_confirmed = false;  ///< by a separate comparison, whose pairs these are
-  bool is_refuted = false;    ///< in a later comparison it was worse, failed or broke a limit
+  bool is_confirmed = false;  ///< confirmed by a separate comparison, whose pairs these are
+  bool is_refuted = false;    ///< it was worse, failed or broke a limit in a later comparison
   Verdict verdict = Verdict::too_few;
   double difference = 0.0;                  ///< arm less baseline, mean over the pairs
   Interval interval = {};                   ///< interval of the difference; valid at all looks
@@ -90,7 +90,7 @@ struct EnumNames<Uplift::Verdict> {
 template <class Visit>
 void visit_fields(Uplift& uplift, Visit&& visit) {
   visit(
-      SettingField{Field{"arm", "the setting that was compared; left out: a policy, with contexts"}
+      SettingField{Field{"arm", "the compared setting; omitted for a policy, with contexts"}
                        .or_none()},
       uplift.arm);
   visit(Field{"policy_of", "the pull after which that policy was frozen"}.or_none(),
@@ -98,15 +98,15 @@ void visit_fields(Uplift& uplift, Visit&& visit) {
   visit(Field{"is_best", "whether it is the best setting, or the current policy"}, uplift.is_best);
   visit(Field{"best_is_baseline", "whether the best setting is the baseline"},
         uplift.best_is_baseline);
-  visit(Field{"is_confirmed", "by a separate comparison, whose pairs these are"},
+  visit(Field{"is_confirmed", "whether a separate comparison, whose pairs these are, confirmed it"},
         uplift.is_confirmed);
-  visit(Field{"is_refuted", "in a later comparison it was worse, failed or broke a limit"},
+  visit(Field{"is_refuted", "whether it was worse, failed or broke a limit in a later comparison"},
         uplift.is_refuted);
   visit(Field{"verdict", "the decision at the level of the study"}, uplift.verdict);
   visit(Field{"mean", "mean difference: the setting less the baseline"}, uplift.difference);
-  visit(
-      Field{"lower", "lower end of the interval of the difference; null: there is none"}.or_null(),
-      uplift.interval.lower);
+  visit(Field{"lower", "lower end of the interval of the difference; null if there is none"}
+            .or_null(),
+        uplift.interval.lower);
   visit(Field{"upper", "upper end of that interval"}.or_null(), uplift.interval.upper);
   visit(Field{"level", "level of the interval and the verdict"}, uplift.level);
   visit(Field{"pairs", "pairs of the setting and the baseline"}, uplift.pairs);
@@ -117,11 +117,12 @@ void visit_fields(Uplift& uplift, Visit&& visit) {
         uplift.best_is_refuted);
   visit(
       Field{"has_better_mean",
-            "than the best setting, which was preferred for its limits or by the algorithm's model"}
+            "whether its mean is better than that of the best setting, which was preferred for its "
+            "limits or by the algorithm's model"}
           .or_none(),
       uplift.has_better_mean);
   visit(Field{"is_less_sure_of_limits",
-              "the setting keeps its limits with less certainty than `best` requires"}
+              "whether it keeps its limits, but with less certainty than `best` requires"}
             .or_none(),
         uplift.is_less_sure_of_limits);
   visit(Field{"since",
@@ -132,9 +133,11 @@ void visit_fields(Uplift& uplift, Visit&& visit) {
         uplift.was_proven);
   visit(Field{"baseline_mean", "mean of the baseline over the study, or since `since`"},
         uplift.baseline_mean);
-  visit(Field{"baseline_lower", "lower end of its interval; null: there is none"}.or_null(),
+  visit(Field{"baseline_lower", "lower end of the interval of that mean; null if there is none"}
+            .or_null(),
         uplift.baseline.lower);
-  visit(Field{"baseline_upper", "upper end of its interval"}.or_null(), uplift.baseline.upper);
+  visit(Field{"baseline_upper", "upper end of the interval of that mean"}.or_null(),
+        uplift.baseline.upper);
   visit(Field{"rounds", "rounds in which the baseline was measured"}, uplift.rounds);
   visit(Field{"baseline_pulls", "pulls of the baseline"}, uplift.baseline_pulls);
   visit(Field{"level_move",

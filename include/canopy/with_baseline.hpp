@@ -37,16 +37,16 @@ struct BaselineRule {
 /// baseline, in random order (`Purpose::duel`). The search learns the challenger's rewards; the
 /// baseline's are passed to `remember`. An arm becomes a challenger before its pairs are drawn, so
 /// that earlier rewards do not count as evidence; with several challengers, each is tested at a
-/// stricter level (`challenger_alpha`). So the claims of `uplift` are valid at all looks, whatever
-/// the noise and the level of rewards do: see Pairs.
+/// stricter level (`challenger_alpha`). The claims of `uplift` are therefore valid at all looks,
+/// whatever the noise and the level of rewards do: see Pairs.
 ///
 /// With a loss budget, an arm that the search wants to play is postponed until its largest
 /// plausible loss fits the budget (LossBudget); until then a proven arm or else the baseline is
 /// played (`Purpose::wait`).
 ///
-/// Pairs describe the system as it was. Once the search detects a change that is not only one of
-/// the level, earlier pairs no longer count as evidence: all challengers are given up, and the next
-/// ones get the subsequent levels.
+/// Pairs describe the system at the time they were measured. Once the search detects a change that
+/// is not only a change of level, earlier pairs no longer count as evidence: all challengers are
+/// dropped, and the next ones get the subsequent levels.
 ///
 /// Means of past rewards remain valid, but an interval of f would assume a constant level.
 /// Therefore `best` has no interval once the baseline was measured.
@@ -143,7 +143,7 @@ class WithBaseline final : public Optimizer {
     bool is_void = false;  // the system has changed since the duel began
 
     [[nodiscard]] bool is_duel() const { return !then.empty(); }
-    /// The arm to be played now; `rest`: for how many pulls.
+    /// The arm to be played now; `rest`: the number of its remaining pulls.
     [[nodiscard]] const std::vector<double>& now() const;
     [[nodiscard]] std::uint64_t rest() const;
     /// Number of these pulls before the system has settled.
@@ -193,7 +193,7 @@ class WithBaseline final : public Optimizer {
   struct Visit {
     std::vector<double> arm;
     std::uint64_t rest = 0;  // pulls not asked for yet
-    double worst = 0.0;      // largest loss of each pull
+    double worst = 0.0;      // largest possible loss of a pull
 
     void transfer(State& state) { state(arm, rest, worst); }
   };

@@ -13,8 +13,8 @@ constexpr double kLeastBlocks = 32.0;
 constexpr std::size_t kLongBlock = 8;  // log2 of a full batch
 static_assert(std::size_t{1} << kLongBlock == BlockMeans::kBatch);
 
-/// In a long study, short blocks are numerous: their means are taken from every sixteenth batch
-/// only.
+/// In a long study, short blocks are numerous, so their means are taken only from every sixteenth
+/// batch.
 bool takes_short_blocks(std::uint64_t batch) {
   return batch < 1024 || batch % 16 == 0;
 }
@@ -24,7 +24,8 @@ double block_length(std::size_t level) {
   return static_cast<double>(std::uint64_t{1} << level);
 }
 
-/// Replaces 2 `count` numbers by the sums of two neighbours each, and returns the sums of those.
+/// Replaces 2 `count` numbers by the `count` sums of neighbouring pairs, and returns the sums over
+/// these.
 BlockMeans::Sums add_neighbours(double* numbers, std::size_t count) {
   NumberPair sum{};
   NumberPair squares{};

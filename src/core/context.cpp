@@ -24,7 +24,7 @@ std::vector<Violation> violations_of(const std::vector<ContextVariable>& variabl
     if (name.empty()) {
       violations.push_back({prefix + "name", "\"\"", "must not be empty"});
     } else if (name.find('\0') != std::string::npos) {
-      violations.push_back({prefix + "name", "", "must not have a zero byte"});
+      violations.push_back({prefix + "name", "", "must not contain a zero byte"});
     } else if (std::any_of(variables.begin(), variables.begin() + static_cast<std::ptrdiff_t>(i),
                            same)) {
       violations.push_back({prefix + "name", name, "must not be used twice"});

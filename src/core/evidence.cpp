@@ -17,8 +17,8 @@ constexpr double kFewest = 4.0;        // fewest rewards of an arm with an inter
 constexpr double kOwnVariance = 16.0;  // rewards from which an arm's own variance suffices
 constexpr double kLeastExtreme = 4.0;  // in standard deviations
 
-/// Cells are halved, so most arms differ in a few high bits only, which must be mixed into the low
-/// ones (the finalizer of MurmurHash3, by Appleby).
+/// Cells are halved, so most arms differ only in a few high bits, which must be mixed into the low
+/// bits (the finalizer of MurmurHash3, by Appleby).
 std::uint64_t hash_of(Arm arm) {
   std::uint64_t hash = 0;
   for (const double coordinate : arm) {
@@ -96,8 +96,8 @@ Overview look_over(std::span<const double> rewards, double reference) {
   return seen;
 }
 
-/// The number of rewards beyond the end of a range. Branch-free, since branches would be
-/// unpredictable.
+/// The number of rewards beyond the end of a range. Written without branches, since they would be
+/// mispredicted.
 template <class IsBeyond>
 std::uint64_t count_beyond(std::span<const double> rewards, double end, const IsBeyond& is_beyond) {
   FlagPair flags{};
@@ -176,7 +176,7 @@ void Evidence::reserve(std::size_t arms) {
   rebuild_slots(room);
 }
 
-/// Rebuilds the hash table with room for `arms` arms.
+/// Rebuilds the hash table with capacity for `arms` arms.
 void Evidence::rebuild_slots(std::size_t arms) {
   slots_.assign(std::bit_ceil(2 * arms + 2), 0);
   for (std::size_t i = 0; i < records_.size(); ++i) {
@@ -294,7 +294,7 @@ void Evidence::merge(Record& record, const Moments& rewards) {
 }
 
 /// The prediction is the mean of the arm before these rewards; for its first rewards, the mean of
-/// all arms; for the very first ones, the middle of the range.
+/// all arms; for the first rewards of the study, the middle of the range.
 void Evidence::count_prediction_errors(Record& record, const Moments& rewards) {
   double predicted = record.mean;
   if (record.pulls == 0.0) {
@@ -471,7 +471,7 @@ Evidence::AssumedInterval Evidence::by_own_variance(const Record& record, double
   return {{mean - down, mean + up}, assumes};
 }
 
-/// Half-width of an interval with pooled variance, pooled upward only.
+/// Half-width of an interval whose variance is pooled with that of the other arms, upward only.
 double Evidence::borrowed_half(const Record& record, double inflation) const {
   const double v = variance();
   const double own = (record.squared_deviations + kPrior * v) / (record.pulls - 1.0 + kPrior);

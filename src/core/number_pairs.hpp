@@ -6,7 +6,7 @@
 namespace canopy {
 
 /// Two numbers processed by one SIMD instruction: rewards are scanned every few steps, and a step
-/// takes only some nanoseconds.
+/// takes only a few nanoseconds.
 using NumberPair __attribute__((vector_size(16))) = double;
 /// The result of comparing pairs: -1 where true, else 0.
 using FlagPair __attribute__((vector_size(16))) = std::int64_t;

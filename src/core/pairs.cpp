@@ -8,8 +8,9 @@ namespace {
 
 constexpr std::array kFactors{1.0 / 16.0, 1.0 / 8.0, 1.0 / 4.0, 1.0 / 2.0, 1.0, 2.0};
 
-/// Number of entries for single pairs. After them come half as many entries of two pairs each, as
-/// many of four, ..., so that the list grows with the logarithm of the number of pairs.
+/// Number of entries for single pairs. They are followed by half that number of entries of two
+/// pairs each, the same number of entries of four pairs each, and so on, so that the list grows
+/// with the logarithm of the number of pairs.
 constexpr std::size_t kSingle = 1024;
 
 /// The number of pairs averaged in this entry.

@@ -7,7 +7,7 @@
 namespace canopy {
 namespace {
 
-/// FNV-1a, 64 bits: the same on every machine, unlike std::hash.
+/// FNV-1a with 64 bits, which is the same on every machine, unlike std::hash.
 class NameHash {
  public:
   void add(std::string_view text) {

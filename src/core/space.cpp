@@ -22,7 +22,7 @@ std::vector<Violation> violations_in(const std::vector<Parameter>& parameters) {
     } else if (std::any_of(parameters.begin(), here, same)) {
       found.push_back({prefix + "name", name, "must not be used twice"});
     } else if (name.find('\0') != std::string::npos) {
-      found.push_back({prefix + "name", "", "must not have a zero byte"});
+      found.push_back({prefix + "name", "", "must not contain a zero byte"});
     }
     for (Violation& violation : domain.violations()) {
       violation.field.insert(0, prefix);

@@ -14,7 +14,7 @@ double log_depth_ratio(const TheoryParameters& p, double steps) {
   return std::log(steps * p.nu1 * p.nu1 / (2.0 * c_rho * c_rho));
 }
 
-// L of the first phase, the smallest of all phases.
+// L of the first phase, which is the smallest L of all phases.
 double first_log_confidence(const TheoryParameters& p) {
   return log_confidence(p.confidence.c1, p.delta, static_cast<double>(phase_end(1)));
 }

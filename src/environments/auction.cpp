@@ -14,7 +14,7 @@ Space reserves() {
 
 /// The mean revenue when each of n bidders attends with probability p > 0. A bid is below v with
 /// probability y = 1 - p + p v. The reserve is paid when exactly one bid reaches it; the second
-/// bid, with density n (n - 1) y^(n - 2) (1 - y) in y, when at least two do.
+/// bid, with density n (n - 1) y^(n - 2) (1 - y) in y, is paid when at least two bids reach it.
 double mean_revenue(double n, double p, double reserve) {
   const double y = 1.0 - p + p * reserve;
   const auto second_bid_moment = [n](double at) {  // moment of y up to `at`

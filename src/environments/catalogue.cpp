@@ -17,7 +17,7 @@ EnvironmentEntry function_entry(std::string name, std::string line) {
   return environment_entry<Function, typename Function::Options>(std::move(name), std::move(line));
 }
 
-/// In the order in which they are listed.
+/// The built-in environments, in the order in which they are listed.
 std::vector<EnvironmentEntry> built_in() {
   return {
       function_entry<Garland>("garland", "many local maxima; the paper's first experiment"),

@@ -28,7 +28,7 @@ Covariance stationary(Arm theta) {
   constexpr double h = 0.5;
   const double c = -h * theta[0];
   const double d = 1.0 - h * theta[1];
-  // The first equation gives xv = a + b vv; the second then xx = k + g vv; the third vv.
+  // The first equation gives xv = a + b vv, the second then xx = k + g vv, and the third vv.
   const double a = -0.01 / (2.0 * h);
   const double b = -0.5 * h;
   const double left = 1.0 - d - h * c;  // factor of xv on the left side of the second equation
@@ -55,8 +55,8 @@ CostForm cost_form(Arm theta) {
 
 // Solution of the Riccati equation, by iteration to the last digit; a test recomputes it.
 constexpr double kLeastCost2d = 5.5531708158366655;
-// The maximum of mean_reward, by a pattern search to 1e-8; a test recomputes it. The cap moves it
-// by half a per cent from the gains of the Riccati equation, 0.64863 and 1.48287.
+// The maximum of mean_reward, by a pattern search to 1e-8; a test recomputes it. Because of the
+// cap, it is half a per cent away from the gains of the Riccati equation, 0.64863 and 1.48287.
 constexpr std::array<double, 2> kBestGains2d{0.6512077342453, 1.4861126422346826};
 
 }  // namespace

@@ -21,8 +21,9 @@ LqrPartialProcess process(const LqrPartialOptions& options) {
   const double s2 = options.observation_noise * options.observation_noise;
   const double m = predicted_variance(options);
   const double filter_gain = m / (m + s2);
-  // Certainty equivalence: the best gain is that of full observation. At it, the estimate costs p
-  // times the variance of its innovations' effect, and its error costs its own variance.
+  // Certainty equivalence: the best gain is that of full observation. With this gain, the estimate
+  // costs p times the variance of the effect of its innovations, and the error of the estimate
+  // costs its own variance.
   const auto [p, gain] = riccati(options.pole, options.control_cost);
   const double least_cost = filter_gain * m * p + (1.0 - filter_gain) * m;
   return {options.pole, options.control_cost, options.observation_noise, filter_gain,

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kWalkSteps = 4096;
 
-/// Tolerance in spans, so that a third of a span is not rounded to the previous pull.
+/// Tolerance, in spans, so that a third of a span is not rounded down to the previous pull.
 constexpr double kRounding = 1e-9;
 
 /// Least distance of a maximum from the ends of the box, so that there is a side to shrink.

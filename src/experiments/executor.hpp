@@ -15,16 +15,15 @@ class Executor {
 
   virtual ~Executor() = default;
 
-  /// Hands out the tasks, each as soon as a worker is free, and passes the results to `take`, one
-  /// at a time but in any order. The first exception of `work` or `take` ends the run and is
-  /// rethrown here.
+  /// Gives each task to the next free worker, and passes the results to `take`, one at a time but
+  /// in any order. The first exception of `work` or `take` ends the run and is rethrown here.
   virtual void run(const std::vector<std::string>& tasks, const Work& work, const Take& take) = 0;
 };
 
 /// Runs tasks on threads of this process.
 class ThreadExecutor final : public Executor {
  public:
-  /// 0 threads: one per core.
+  /// Uses this number of threads; 0: one per core.
   explicit ThreadExecutor(int threads = 0) : threads_(threads) {}
 
   void run(const std::vector<std::string>& tasks, const Work& work, const Take& take) override;

@@ -28,7 +28,7 @@ constexpr std::size_t kMostCandidates = 10'000;
 constexpr std::array<std::string_view, 9> kTopKeys{"name",        "title",        "steps",
                                                    "runs",        "tuning_runs",  "seed",
                                                    "checkpoints", "reward_range", "comparison"};
-/// The keys of a suite, which has these in place of comparisons.
+/// The keys of a suite, which has them in place of comparisons.
 constexpr std::array<std::string_view, 13> kSuiteKeys{
     "name",        "title",        "steps",  "runs",        "tuning_runs", "seed",     "profile",
     "checkpoints", "reward_range", "regret", "environment", "noise",       "algorithm"};
@@ -173,8 +173,8 @@ std::optional<Selection> read_selection(DocumentReader& reader, const Document& 
   return selected;
 }
 
-/// `steps` are those of the experiment, and the horizon of an algorithm that needs one and does not
-/// specify it.
+/// `steps` is the number of steps of the experiment. It is also the horizon of an algorithm that
+/// needs one and does not specify it.
 AlgorithmSpecification read_algorithm(DocumentReader& reader, const Document& table,
                                       const std::string& prefix, std::uint64_t steps) {
   AlgorithmSpecification algorithm;
@@ -234,7 +234,7 @@ ComparisonSpecification read_comparison(DocumentReader& reader, const Document& 
   return comparison;
 }
 
-/// The text of a key; empty if it has none, which is reported elsewhere.
+/// The text of a key; empty if there is none, which is reported elsewhere.
 std::string text_in(const Document& table, std::string_view key) {
   const Document* node = table.find(key);
   const std::string* text = node != nullptr ? node->as_text() : nullptr;

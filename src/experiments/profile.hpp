@@ -8,8 +8,8 @@
 
 namespace canopy {
 
-/// The least n of a profile, unless the experiment lists others; the next are ten, a hundred, ...
-/// times as large.
+/// The least n of a profile, unless the experiment lists other values; the next are ten, a hundred,
+/// ... times as large.
 inline constexpr std::uint64_t kFirstProfiled = 100;
 
 /// The values of n in the profile of a suite.
@@ -18,8 +18,9 @@ inline constexpr std::uint64_t kFirstProfiled = 100;
 /// Comparison of the regrets of algorithms over many cases, after Dolan and More, "Benchmarking
 /// optimization software with performance profiles", Mathematical Programming 91, 2002. A case is a
 /// comparison at one n, at which the curves of a suite have points. Regrets are pseudo-regrets,
-/// since realised ones may be negative. The ratio of an algorithm in a case is its regret divided
-/// by the least regret of any algorithm in the case, and infinite if it was not run that far.
+/// since realised regrets may be negative. The ratio of an algorithm in a case is its regret
+/// divided by the least regret of any algorithm in the case, and infinite if it was not run that
+/// far.
 class Profile {
  public:
   Profile(const std::vector<ComparisonResult>& results, std::vector<std::uint64_t> steps);

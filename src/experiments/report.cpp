@@ -64,7 +64,7 @@ class Looks {
   [[nodiscard]] std::string colour_of(const std::string& label) const {
     return kPalette.at(place_of(label) % kPalette.size());
   }
-  /// Another dash whenever the colours repeat.
+  /// The dash changes whenever the colours repeat.
   [[nodiscard]] int dash_of(const std::string& label) const {
     const std::size_t place = place_of(label);
     return 1 + static_cast<int>((place + place / kPalette.size()) % kDashes);

@@ -23,8 +23,8 @@
 namespace canopy {
 namespace {
 
-/// Number of steps between two checks of the watch: a few hundredths of a second, so that checks
-/// are cheap and cancellation is prompt.
+/// The number of steps between two checks of the watch. They take a few hundredths of a second, so
+/// that checks are cheap and cancellation is prompt.
 class LookInterval {
  public:
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
@@ -38,9 +38,9 @@ class LookInterval {
   std::uint64_t steps_ = 64;
 };
 
-/// Records the arms played and their counts, and computes f while the clock is stopped, since f may
-/// cost more than a step. Without drift, consecutive pulls of an arm are judged together, so that
-/// the sum does not depend on when it is requested.
+/// Records the arms played and the number of pulls of each, and computes f while the clock is
+/// stopped, since f may cost more than a step. Without drift, consecutive pulls of an arm are
+/// evaluated together, so that the sum does not depend on when it is requested.
 class Judge {
  public:
   explicit Judge(const KnownEnvironment& environment)
@@ -146,7 +146,8 @@ class StopWatch {
   double seconds_ = 0.0;
 };
 
-/// Known at compile time, so that the loop of an environment without contexts does not check.
+/// Known at compile time, so that the loop for an environment without contexts does not have to
+/// check.
 template <class AnEnvironment>
 constexpr bool may_have_contexts() {
   return !std::is_base_of_v<SteadyEnvironment, AnEnvironment>;
@@ -260,9 +261,9 @@ using BuiltInEnvironments =
           DoubleSine, Difficult, Himmelblau, Rastrigin, Ackley, Counterexample, Cliff, Branin,
           Peaks, Rosenbrock, Hartmann3, Hartmann6>;
 
-/// HCT has a separate loop with every built-in environment that does not drift, without virtual
-/// calls, since some of its steps take less time than such calls. All other pairs use the virtual
-/// interface.
+/// For HCT, every built-in environment that does not drift has a separate loop without virtual
+/// calls, since some of HCT's steps take less time than such a call. All other pairs use the
+/// virtual interface.
 template <class... Environments>
 RunResult run_compiled(Types<Environments...> /*types*/, Hct& hct, KnownEnvironment& environment,
                        RandomStream& random, const RunOptions& options, const Watch& watch) {

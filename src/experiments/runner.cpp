@@ -131,7 +131,8 @@ std::uint64_t steps_of(const ExperimentSpecification& experiment,
   return std::min(experiment.steps, algorithm.steps);
 }
 
-/// The finished runs of a candidate, in order, so that results do not depend on who ran them.
+/// The finished runs of a candidate, in order, so that results do not depend on which worker ran
+/// them.
 std::vector<RunResult> runs_of(const ExperimentSpecification& experiment, const UnitLog& log,
                                Unit unit) {
   const AlgorithmSpecification& algorithm =

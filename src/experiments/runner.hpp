@@ -13,8 +13,8 @@
 
 namespace canopy {
 
-/// A text that is equal for two specifications exactly when their common units give the same
-/// results: more runs only add units.
+/// A text that is equal for two specifications exactly when their common units have the same
+/// results. (More runs only add units.)
 [[nodiscard]] std::string fingerprint(const ExperimentSpecification& experiment);
 
 /// The steps at which curves have points: whole numbers, increasing, the last one `steps`.
@@ -46,7 +46,7 @@ namespace canopy {
                                   const Watch& watch);
 
 /// Tunes, chooses and measures all units that are not in the log yet. `skipped` is called with the
-/// steps of units that are. Throws Stopped.
+/// steps of the units that are. Throws Stopped.
 [[nodiscard]] std::vector<ComparisonResult> run_experiment(
     const ExperimentSpecification& experiment, UnitLog& log, Executor& executor, const Watch& watch,
     const std::function<void(std::uint64_t)>& skipped = {});

@@ -12,8 +12,8 @@
 namespace canopy {
 
 /// A file of the finished units of an experiment, one line each, so that a killed process loses
-/// none of them. A line begins with the unit's key, up to the fifth comma; the file with a comment
-/// that identifies the experiment. An incomplete last line is dropped.
+/// none of them. The file begins with a comment that identifies the experiment. A line begins with
+/// the unit's key, up to the fifth comma. An incomplete last line is dropped.
 class UnitLog {
  public:
   /// Opens or creates the file; without a path, a temporary one. Throws OutputError if another

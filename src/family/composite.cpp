@@ -102,7 +102,7 @@ TurnOptimizer::Choice Composite::begin(const Play& play, Arm arm, std::uint64_t 
   return {.node = slot, .length = length};
 }
 
-/// A child may reject rewards, for example very large ones; it has not learnt then.
+/// A child may reject rewards, for example very large ones, and then does not learn them.
 void Composite::learn(NodeIndex node, const Rewards& mapped) {
   Play& play = plays_[node];
   Optimizer& child = *children_[play.child];

@@ -56,8 +56,8 @@ TurnOptimizer::Choice Gpo::choose() {
   return best ? play(*best, found_[*best].arm, 1) : play(0);
 }
 
-/// Assigns the next instance its share of the pulls, less those that earlier ones had beyond
-/// theirs; at least one.
+/// Assigns the next instance its share of the pulls, less the pulls that earlier instances had
+/// beyond their shares; at least one.
 void Gpo::assign_share() {
   const std::uint64_t owed = std::min(beyond_, plan_.share - 1);
   beyond_ -= owed;
@@ -96,7 +96,7 @@ void Gpo::hear(std::size_t child, bool asked, const Rewards& mapped) {
   const std::uint64_t due = std::min(left_, mapped.count);
   left_ -= due;
   beyond_ += mapped.count - due;
-  // A damaged saved state may have a validated arm before any was found.
+  // A damaged saved state may have a validated arm before any arm was found.
   if (asked || child >= found_.size()) return;
   found_[child].pulls += static_cast<double>(mapped.count);
   found_[child].sum += mapped.sum;
@@ -115,7 +115,7 @@ std::optional<std::size_t> Gpo::winner() const {
   return winner;
 }
 
-/// The winner, or the recommendation of the current instance while there is none.
+/// The winner, or the recommendation of the current instance while there is no winner.
 std::optional<TicketedOptimizer::Recommendation> Gpo::recommendation() const {
   if (const auto best = winner()) {
     const Found& found = found_[*best];

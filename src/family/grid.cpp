@@ -23,7 +23,7 @@ Grid::Grid(const Space& space, const GridOptions& options, const Objective& obje
       {{"optimizer.discount", to_text(options.discount), "must be 1 if recent is set"}});
 }
 
-/// n; for UCB1, the pulls so far.
+/// n of the formula; for UCB1, the number of pulls so far.
 double Grid::pulls_that_count() const {
   if (options_.recent) return in_window_;
   if (!forgets()) return static_cast<double>(t_ - 1);
@@ -67,7 +67,7 @@ void Grid::learn(NodeIndex node, const Rewards& mapped) {
   slide();
 }
 
-/// Forgets rewards while the later ones fill the window.
+/// Forgets the oldest rewards as long as the later ones fill the window.
 void Grid::slide() {
   const auto recent = static_cast<double>(*options_.recent);
   for (; in_window_ - window_[first_].pulls >= recent; ++first_) {
@@ -80,7 +80,7 @@ void Grid::slide() {
   first_ = 0;
 }
 
-/// A bar must not be forgotten as rewards are: `choose` skips barred arms.
+/// A bar must not be forgotten as rewards are; `choose` skips barred arms instead.
 void Grid::accept_bar(Arm arm, double mapped, std::uint64_t weight) {
   if (!forgets()) GridBandit::accept_bar(arm, mapped, weight);
 }

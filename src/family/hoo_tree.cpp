@@ -88,7 +88,7 @@ NodeIndex HooTree::child_of_largest_bound(NodeIndex at) {
     }
   }
   if (equals == 1) return largest;
-  // With two children a coin decides: heads for the first.
+  // With two children a fair coin decides: heads selects the first.
   auto skip = equals == 2 ? (random_.coin() ? 0U : 1U)
                           : static_cast<std::uint32_t>(random_.uniform() * equals);
   const double bound = tree_[largest].bound;

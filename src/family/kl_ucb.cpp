@@ -92,7 +92,7 @@ double KlUcb::level(std::size_t arm, double budget) {
   return known.level;
 }
 
-/// The first arm with index 1, else the arm with the largest index last computed.
+/// The first arm with index 1, else the arm whose last computed index is the largest.
 std::size_t KlUcb::best_guess() const {
   std::size_t best = 0;
   for (std::size_t i = 0; i < size(); ++i) {

@@ -135,7 +135,8 @@ void OpeningTree::accept_observed(Arm arm, const Rewards& mapped) {
 
 NodeIndex OpeningTree::settle() {
   if (!means_.empty()) return static_cast<NodeIndex>(means_.winner());
-  // If nothing was played yet, or all recommendable arms are barred: the best of all others.
+  // If nothing was played yet, or all arms that may be recommended are barred: the best of the
+  // other arms.
   std::optional<NodeIndex> best;
   const auto mean = [this](NodeIndex node) {
     return tree_[node].pulls == 0.0 ? -kInfinity : tree_[node].mean();

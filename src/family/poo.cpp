@@ -51,8 +51,8 @@ TurnOptimizer::Choice Poo::choose() {
   return play(player_);
 }
 
-/// The number of pulls that an instance has had at the end of its turn: as many as the others, if
-/// it is new, or one more.
+/// The number of pulls that an instance has had at the end of its turn: the same as the others if
+/// the instance is new, otherwise one more.
 double Poo::pulls_wanted() const {
   return static_cast<double>(starting_ ? each_ : each_ + 1);
 }

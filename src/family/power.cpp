@@ -88,7 +88,7 @@ void Power::move_theta() {
   space_.from_unit_cube(theta_, theta_arm_);
 }
 
-/// With a tolerance for rounding.
+/// Whether a point is in the unit cube, with a tolerance for rounding.
 bool Power::is_in_cube(std::span<const double> theta) const {
   return theta.size() == space_.dimension() &&
          std::all_of(theta.begin(), theta.end(),

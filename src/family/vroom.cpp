@@ -11,7 +11,7 @@
 namespace canopy {
 namespace {
 
-/// The number of draws from the whole box to find a cell without rewards.
+/// The maximum number of draws from the whole box to find a cell without rewards.
 constexpr int kVroomTries = 1000;
 
 }  // namespace
@@ -148,8 +148,8 @@ NodeIndex Vroom::draw() {
   return go_down(Tree::kRoot);
 }
 
-/// Draws uniformly from the part of a depth without rewards, by drawing from the whole box until
-/// the draw falls there; after kVroomTries, by searching.
+/// Draws uniformly from the cells of a depth that have no rewards: draws from the whole box until
+/// such a cell is found or, after kVroomTries draws, searches for one.
 NodeIndex Vroom::draw_unseen(std::uint32_t depth) {
   for (int tries = 0; tries < kVroomTries; ++tries) {
     NodeIndex node = Tree::kRoot;
@@ -159,7 +159,7 @@ NodeIndex Vroom::draw_unseen(std::uint32_t depth) {
   return find_unseen(depth, random_.uniform() * levels_[depth].unseen);
 }
 
-/// The cell without rewards at this position, if all such cells of a depth are lined up.
+/// The cell without rewards at this position, when all such cells of a depth are laid side by side.
 NodeIndex Vroom::find_unseen(std::uint32_t depth, double position) {
   NodeIndex node = Tree::kRoot;
   while (tree_[node].depth < depth && cut(node)) {

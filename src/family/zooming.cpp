@@ -117,7 +117,7 @@ NodeIndex Zooming::half_around(NodeIndex node, NodeIndex cell) const {
 }
 
 /// The largest cell around an arm that is no wider than its radius, starting from a cell that is
-/// not smaller; without permission to cut, as close to it as existing cells allow.
+/// not smaller; if cutting is not allowed, as close to it as existing cells permit.
 NodeIndex Zooming::ball_around(NodeIndex node, NodeIndex from, bool may_cut) {
   NodeIndex ball = from;
   const auto is_cut = [&] {

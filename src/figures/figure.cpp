@@ -84,7 +84,7 @@ std::string mark_plot(const std::string& label, std::string_view colour) {
                      gnuplot_text(label));
 }
 
-/// The points of a series, a line each, without those that a log scale cannot show.
+/// The points of a series, one per line, without the points that a log scale cannot show.
 std::string data_of(const Series& series) {
   double least = std::numeric_limits<double>::infinity();
   for (const Series::Point& point : series.points) {

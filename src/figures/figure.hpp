@@ -35,8 +35,8 @@ struct CurveFigure {
   std::string mark_label;
 };
 
-/// A function of two numbers as colours of equal rectangles, evaluated at their middles, with one
-/// highlighted point. Values are row by row, the first axis varying fastest.
+/// A function of two numbers as a colour map of equal rectangles, evaluated at their middles, with
+/// one highlighted point. Values are listed row by row, the first axis varying fastest.
 struct MapFigure {
   std::string title;
   FigureAxis x;
@@ -46,7 +46,7 @@ struct MapFigure {
   std::vector<double> values;
   Point mark;
   std::string mark_label;
-  std::vector<Point> path = {};  ///< If not empty, highlighted in place of the mark.
+  std::vector<Point> path = {};  ///< if not empty, highlighted in place of the mark
 };
 
 /// A line with a dot at every point, and a band around it.

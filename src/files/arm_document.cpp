@@ -74,7 +74,7 @@ std::optional<Document> context_document(const ContextSpace& contexts, Context c
 std::vector<double> read_context(DocumentReader& reader, const Document& document,
                                  const ContextSpace& contexts, const std::string& field) {
   if (contexts.empty()) {
-    reader.complain(field, &document, "is given, and the study has no [[context]]");
+    reader.complain(field, &document, "is given, but the study has no [[context]]");
     return {};
   }
   return read_values(reader, document, contexts.variables(), field, observed_coordinate_of,

@@ -37,7 +37,7 @@ class Document {
   Document() = default;
   template <std::same_as<bool> Bool>  // a template, so that pointers do not convert to bool
   Document(Bool value) : value_(value) {}
-  /// Integers that do not fit into 64 bits signed are stored as a floating-point number.
+  /// Integers that do not fit into a signed 64-bit integer are stored as floating-point numbers.
   template <WholeNumber Whole>
   Document(Whole value) : value_(static_cast<std::int64_t>(value)) {
     if (!std::in_range<std::int64_t>(value)) value_ = static_cast<double>(value);

@@ -69,7 +69,7 @@ class DocumentReader {
   [[nodiscard]] OptionValues read_options(const Document& table, const std::string& prefix,
                                           const std::vector<OptionField>& fields);
 
-  /// Whether a key is there; complains if it is missing.
+  /// Returns whether a key is present; complains if it is missing.
   bool require(const Document& table, const std::string& prefix, std::string_view key);
 
   /// At most this many mistakes are reported.

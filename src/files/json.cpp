@@ -80,7 +80,7 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
   bool open() {
     if (open_.size() == kDeepestDocument) {
       throw SpecificationError(source_ + ": nested more than " + std::to_string(kDeepestDocument) +
-                               " deep");
+                               " levels deep");
     }
     open_.emplace_back();
     return true;

@@ -5,8 +5,8 @@
 
 namespace canopy {
 
-/// The parameter and variable names for writing arms and contexts. Without context variables,
-/// contexts are written as coordinates only. Holds references to both arguments.
+/// The names of parameters and context variables, for writing arms and contexts. Without context
+/// variables, contexts are written as coordinates only. Holds references to both arguments.
 struct Names {
   // NOLINTNEXTLINE(google-explicit-constructor): most studies have no contexts
   Names(const Space& of_arms) : space(of_arms), contexts(none()) {}

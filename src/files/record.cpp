@@ -98,7 +98,8 @@ void RecordReader::read_coordinates(const Field& field, std::string_view coordin
   if (coordinates == nullptr && named == nullptr) {
     if (field.may_be_missing) return;
     return complain(coordinates_key, nullptr,
-                    "is missing, or " + std::string(field.name) + " instead");
+                    "is missing: give " + std::string(coordinates_key) + ", " +
+                        std::string(field.name) + " or both");
   }
   if (coordinates != nullptr) read_numbers(std::string(coordinates_key), *coordinates, into);
   if (named == nullptr) return;
@@ -131,9 +132,12 @@ void RecordReader::operator()(const RewardsField& field, AnyRewards& rewards) {
   const int forms =
       static_cast<int>(has_one) + static_cast<int>(has_list) + static_cast<int>(has_sums);
   if (forms == 0) {
-    return complain("reward", nullptr, "is missing, or rewards, or count and the other sums");
+    return complain("reward", nullptr,
+                    "is missing: give reward, rewards, or count and the other sums");
   }
-  if (forms > 1) complain("reward", nullptr, "is given twice: as reward, rewards or sums");
+  if (forms > 1) {
+    complain("reward", nullptr, "is given twice: give only one of reward, rewards and the sums");
+  }
   if (has_sums) {
     visit_fields(rewards.emplace<Rewards>(), *this);
     if (sums_of(rewards).count == 0) complain("count", table_.find("count"), "must be 1 or more");

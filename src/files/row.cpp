@@ -103,7 +103,7 @@ RowReader::RowReader(std::string_view text) : rest_(text) {
 
 void RowReader::finish() {
   expect("]");
-  if (!rest_.empty()) refuse("its end");
+  if (!rest_.empty()) refuse("the end");
 }
 
 void RowReader::expect(std::string_view word) {
@@ -120,8 +120,8 @@ void RowReader::refuse_range(const Field& field) {
 }
 
 void RowReader::refuse(std::string_view expected) const {
-  const std::string found = rest_.empty() ? "its end" : Document(rest_.substr(0, 40)).excerpt();
-  throw RowError("expected " + std::string(expected) + " and found " + found);
+  const std::string found = rest_.empty() ? "the end" : Document(rest_.substr(0, 40)).excerpt();
+  throw RowError("expected " + std::string(expected) + ", found " + found);
 }
 
 void RowReader::read(double& into) {
@@ -145,7 +145,7 @@ void RowReader::read(std::string& into) {
   if (!rest_.starts_with('"')) refuse("a text");
   std::size_t end = 1;
   while (end < rest_.size() && rest_[end] != '"') end += rest_[end] == '\\' ? 2U : 1U;
-  if (end >= rest_.size()) refuse("a text that ends");
+  if (end >= rest_.size()) refuse("the end of a text");
   const std::string_view quoted = rest_.substr(0, end + 1);
   const std::string_view text = quoted.substr(1, end - 1);
   if (is_plain(text)) {

@@ -116,7 +116,7 @@ class RowReader {
     std::string name;
     read(name);
     const auto named = value_named<Enum>(name);
-    if (!named) refuse("a name that is known");
+    if (!named) refuse("a known name");
     into = *named;
   }
 

@@ -4,8 +4,9 @@
 #include <sstream>
 #include <tuple>
 
-// toml++ asserts conditions that texts such as "[.]" violate, and with NDEBUG it tells the compiler
-// to assume them, although it reports the error properly right after. Both must be prevented.
+// toml++ asserts conditions that texts such as "[.]" violate, although it reports the error
+// properly right after. With NDEBUG it even tells the compiler to assume these conditions. Both
+// must be prevented.
 #undef NDEBUG
 #define TOML_ASSERT(condition) static_assert(true)
 #include <toml++/toml.h>
@@ -13,8 +14,8 @@
 namespace canopy {
 namespace {
 
-// toml++ handles each part of a dotted key recursively and without a limit. (For lists and inline
-// tables it has one of 256 levels.)
+// toml++ handles the parts of a dotted key recursively and without a limit. (For lists and inline
+// tables, its limit is 256 levels.)
 constexpr std::size_t kMostKeyParts = 16;
 
 /// Returns the text after the string literal at its beginning.
@@ -71,7 +72,8 @@ class TomlConversion {
     const std::size_t line = node.source().begin.line;
     if (depth == kDeepestDocument && !node.is_value()) {
       throw SpecificationError(
-          source_, {{line, "nested more than " + std::to_string(kDeepestDocument) + " deep", 0}});
+          source_,
+          {{line, "nested more than " + std::to_string(kDeepestDocument) + " levels deep", 0}});
     }
     Document document = node.visit([&](const auto& value) { return of(value, depth); });
     document.set_line(line);

@@ -124,7 +124,7 @@ class TomlWriter {
   }
 
  private:
-  /// Top-level tables have a header; nested ones only if they are not small and plain.
+  /// Top-level tables have a header; nested tables have one unless they are small and plain.
   static bool has_header(const std::string& key, const Document& value, std::size_t parts) {
     if (parts >= kMostHeaderParts) return false;
     if (value.as_tables() != nullptr) return true;

@@ -28,7 +28,7 @@ void require(Status status) {
 
 void require_the_same(const Pull& pull, const Asked& event) {
   require(pull.ticket == event.ticket, "the next ticket has another number");
-  require(pull.purpose == event.purpose, "the optimizer would ask for something else");
+  require(pull.purpose == event.purpose, "the optimizer would ask for another purpose");
   require(std::equal(pull.arm.begin(), pull.arm.end(), event.arm.begin(), event.arm.end()),
           "the optimizer would play another arm");
 }
@@ -53,13 +53,13 @@ struct EventReplay {
   /// Requires a context exactly if the optimizer uses contexts; the optimizer validates its values.
   void require_context(Context context) const {
     require(context.empty() == optimizer.contexts().empty(),
-            context.empty() ? "it has no context" : "it has a context, and the study has none");
+            context.empty() ? "it has no context" : "it has a context, but the study has none");
   }
 
   void operator()(const Asked& event) const {
     const Pull pull = ask(event);
     require_the_same(pull, event);
-    require(pull.length == event.length, "the optimizer would play it for another number of pulls");
+    require(pull.length == event.length, "the optimizer would ask for another number of pulls");
   }
   void operator()(const Told& event) const {
     require(tell(optimizer, event.ticket, event.rewards));

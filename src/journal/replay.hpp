@@ -13,7 +13,7 @@ namespace canopy {
 /// (`damaged`) if the optimizer would have done something else.
 [[nodiscard]] bool replay_event(Optimizer& optimizer, const Event& event);
 
-/// Passes on events that are not pulls of the search but affect the optimizer: measurements of the
+/// Applies events that are not pulls of the search but affect the optimizer: measurements of the
 /// baseline count for `best` and `estimate`, and the system may have had another setting.
 void replay_tuner_event(Optimizer& optimizer, const Event& event);
 

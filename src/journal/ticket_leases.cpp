@@ -7,7 +7,7 @@
 namespace canopy {
 namespace {
 
-/// Older incarnations are forgotten; their tickets have expired long ago.
+/// Older incarnations are forgotten; their tickets expired long ago.
 constexpr std::size_t kMostIncarnations = 1000;
 
 }  // namespace

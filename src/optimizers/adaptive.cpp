@@ -41,8 +41,8 @@ Adaptive::Adaptive(const std::shared_ptr<const Partition>& partition,
   const Partition& set = model_.tree().partition();
   if (options.settle != 0 && options.settle_rule == SettleRule::by_distance &&
       !set.reach(model_.tree().cell(Tree::kRoot), 0)) {
-    throw ConfigurationError(
-        {{"optimizer.settle_rule", "by_distance", "needs a space with distances"}});
+    throw ConfigurationError({{"optimizer.settle_rule", "by_distance",
+                               "requires a partition with distances: use \"strict\" instead"}});
   }
   // Children have the order of their parents, so that cells are sorted from left to right.
   std::vector<NodeIndex> cells{Tree::kRoot};
@@ -65,7 +65,7 @@ Adaptive::Adaptive(const std::shared_ptr<const Partition>& partition,
 
 // --- asking ----------------------------------------------------------------------------------
 
-/// Fast path in the middle of a turn, here and in `tell`: no decision is due.
+/// Here and in `tell`, the middle of a turn has a fast path, since no decision is due.
 Pull Adaptive::ask(std::uint64_t pulls) {
   if (!is_steady_ || turn_.unissued == 0 || tickets_.newest_is_open()) begin_or_resume();
   if (!metrics_.empty()) pulls = 1;  // a broken limit may end the turn at any pull
@@ -136,8 +136,8 @@ Adaptive::Turn Adaptive::next_turn() {
     });
   }
   // A reward much larger than expected may be due to its arm, or to a risen level. A pull of the
-  // best known arm distinguishes these. Otherwise search and explorer would prefer every new arm to
-  // the old ones.
+  // best known arm distinguishes the two cases. Without it, search and explorer would prefer every
+  // new arm to the old arms.
   if (trackers_.take_surprise(t_)) {
     const std::optional<NodeIndex> leaf = leaf_with_most_pulls();
     if (leaf) return {.node = *leaf, .why = Learnt::Why::probe};
@@ -168,8 +168,8 @@ Adaptive::Turn Adaptive::next_turn() {
 }
 
 /// The first cell without a pull. If there is none, because more pulls are in flight than there are
-/// first cells, the first cells are cut; if all parts are in flight as well, the first cell with
-/// the fewest pulls.
+/// first cells, the first cells are cut. If all their parts are in flight as well, it is the first
+/// cell with the fewest pulls.
 NodeIndex Adaptive::next_of_start() {
   const Tree& tree = model_.tree();
   const auto asked = [this](NodeIndex node) { return asked_for(node); };
@@ -214,8 +214,8 @@ bool Adaptive::explorer_may_play() const {
   return explorer_loss_ <= 0.1 * search_loss_ + rate * std::max(0.0, root - 8.0);
 }
 
-/// The shallowest leaf; among those the one with the fewest pulls, and among those the one with the
-/// largest level. If it has been pulled, it is cut first.
+/// The shallowest leaf; ties go to the leaf with the fewest pulls, then to the one with the largest
+/// level. If it has been pulled, it is cut first.
 std::optional<NodeIndex> Adaptive::cover() {
   const Tree& tree = model_.tree();
   std::optional<NodeIndex> chosen;
@@ -237,8 +237,8 @@ std::optional<NodeIndex> Adaptive::cover() {
   return left_child_of_cut(*chosen);
 }
 
-/// Visits the depths from the top, and at each depth those leaves that look at least as good as all
-/// shallower ones.
+/// Visits the depths from the top, and at each depth the leaves that look at least as good as all
+/// shallower leaves.
 std::optional<NodeIndex> Adaptive::sweep() {
   const double range = model_.leaf_range();
   const double enough = 16.0 * model_.noise_variance() <= range * range ? 1.0 : 2.0;
@@ -318,7 +318,7 @@ Status Adaptive::tell(Ticket ticket, double reward) {
   return Status::ok;
 }
 
-/// Learns the rewards of the turn. Must be called before anything except a continuation of the
+/// Learns the rewards of the turn. Must be called before any operation that does not continue the
 /// turn.
 void Adaptive::learn_pending() {
   is_steady_ = false;
@@ -345,7 +345,7 @@ bool Adaptive::record_pulls(NodeIndex node, std::uint64_t pulls) {
   return settling_.play(tree.partition(), tree.cell(node), tree.arm(node), pulls);
 }
 
-/// Removes in-flight pulls of a node, and returns the number of these that were the explorer's.
+/// Removes in-flight pulls of a node, and returns how many of them the explorer had asked for.
 double Adaptive::take_back(Node& node, double pulls) {
   const double by_explorer = std::min(pulls, node.explorer_out);
   node.out -= pulls;
@@ -509,8 +509,8 @@ void Adaptive::after_pass() {
   since_pass_ = 0;
 }
 
-/// Updates the significant losses of explorer and search: against the best arm that keeps its
-/// limits, and by breaking limits.
+/// Updates the significant losses of explorer and search: the losses compared with the best arm
+/// that keeps its limits, and those due to broken limits.
 void Adaptive::count_losses() {
   const Tree& tree = model_.tree();
   double sure_level = -kInfinity;  // lower bound of that arm's level
@@ -691,8 +691,8 @@ std::optional<TicketedOptimizer::Recommendation> Adaptive::recommendation() cons
   }
   double required = metrics_.empty() ? -kInfinity : required_deviations(of_repeated);
   if (required == kInfinity) required = required_deviations(of_all);
-  // An arm is recommended only with enough rewards of its own. Rewards from before a change count
-  // for less than one each.
+  // An arm is recommended only if it has enough rewards of its own. Rewards from before a change
+  // count as less than one each.
   const double enough = std::max(2.0, std::min(8.0, 0.25 * most));
   for (const double least : {enough, 2.0, 1.0, std::numeric_limits<double>::min()}) {
     if (best) break;
@@ -766,7 +766,7 @@ Interval Adaptive::around(const Node& node) const {
   return {as_of_now(node.level) - reach, as_of_now(node.level) + reach};
 }
 
-/// Uses the node with that arm that has its rewards.
+/// Uses the node that stores the rewards of the arm.
 std::optional<Interval> Adaptive::model_interval(Arm arm) const {
   const Tree& tree = model_.tree();
   const Node* known = nullptr;

@@ -10,7 +10,7 @@
 namespace canopy {
 namespace {
 
-constexpr double kManyPulls = 13.0;    // pulls of a leaf from which its turns have several pulls
+constexpr double kManyPulls = 13.0;    // turns of a leaf with this many pulls have several pulls
 constexpr double kLeastWeight = 1e-3;  // least weight of rewards of a leaf that defines the level
 constexpr double kProof = 3.0;         // in nats, for a change of level
 constexpr std::size_t kEnoughBesideLimits = 3;  // readings of a probe
@@ -23,7 +23,7 @@ LevelTrackers::Expected Adaptive::expected_of(NodeIndex leaf, std::uint64_t numb
   return trackers_.expect(node.level, node.variance, noise, number);
 }
 
-/// Call at the beginning of a turn.
+/// Updates the expectation; call at the beginning of a turn.
 void Adaptive::expect_rewards() {
   expected_ = expected_of(turn_.node, t_);
   if (probe_.is_running()) return;
@@ -36,8 +36,8 @@ bool Adaptive::score(NodeIndex index, NodeIndex owner, const Rewards& mapped) {
     return false;  // a pull that failed before may succeed now
   const bool is_of_turn = index == turn_.node;
   if (options_.settle != 0 && is_of_turn) {
-    // A turn has at least as many pulls as were discarded. If the leaf's level is known less
-    // precisely than by that many rewards, an error in the expected level would look like a change.
+    // A turn has at least as many pulls as were discarded. If fewer rewards than that determine the
+    // leaf's level, an error in the expected level would look like a change.
     const auto pulls = static_cast<double>(std::max(turn_.length, turn_.skipped));
     const Node& node = model_.tree()[owner];
     if (pulls * node.variance > node.noise / 32.0) return false;
@@ -54,9 +54,9 @@ bool Adaptive::score(NodeIndex index, NodeIndex owner, const Rewards& mapped) {
 
 // --- learning with a tracked level ---------------------------------------------------------------
 
-/// Learns rewards less the tracked level. Those of one turn are learnt together at its end: while
-/// an arm is held, a tracker absorbs an error in its expected level, so that later rewards carry
-/// less information about f. Returns whether they raise an alarm.
+/// Learns rewards less the tracked level. The rewards of a turn are learnt together at its end:
+/// while an arm is held, a tracker absorbs an error in its expected level, so that later rewards
+/// carry less information about f. Returns whether they raise an alarm.
 bool Adaptive::learn_beside_level(NodeIndex index, NodeIndex owner, const Rewards& mapped) {
   const bool is_of_turn = index == turn_.node && owner == index;
   const bool is_probing = probe_.is_running();
@@ -194,8 +194,8 @@ void Adaptive::judge() {
   learn_pending();
   const LevelTrackers::Tracker tracker = trackers_.alarming();
   const double moved = trackers_.level_of(tracker) - trackers_.level();
-  // If limits prevent enough readings, a change that is not proven to be one of level is treated as
-  // one of f.
+  // If limits prevent enough readings, a change that is not proven to be a change of level is
+  // treated as a change of f.
   const std::size_t enough = metrics_.empty() ? 1 : kEnoughBesideLimits;
   const bool is_of_level =
       probe_.readings().size() < enough ? metrics_.empty() : probe_.proof_of_level(moved) >= kProof;

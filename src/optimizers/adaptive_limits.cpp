@@ -72,8 +72,7 @@ bool Adaptive::is_limit_at_stake(std::size_t metric, const Interval& effects) co
   return is_kept && is_broken;
 }
 
-/// Whether an arm's metric is at a limit beyond which no value has been seen in the allowed
-/// direction.
+/// Whether an arm's metric is at a limit, and no measured value was strictly within that limit.
 bool Adaptive::is_at_end(std::size_t metric, const AdaptiveModel::Posterior& known) const {
   const Limit& limit = limits()[metric];
   return known.pulls > 0.0 && room(metric, known.mean) >= 0.0 &&
@@ -110,8 +109,8 @@ bool Adaptive::only_parts_may_keep_limits(NodeIndex leaf) const {
   return is_beyond && model_.can_cut(leaf);
 }
 
-/// Whether the explorer's sweep skips a cell. Covering skips none, since the model of a metric can
-/// be wrong, too.
+/// Whether the explorer's sweep skips a cell. Covering does not skip any cell, since the model of a
+/// metric can be wrong, too.
 bool Adaptive::is_passed_by(NodeIndex leaf) const {
   return beyond_limits(leaf, 1.0) > 0.0;
 }

@@ -87,7 +87,7 @@ void AdaptiveModel::see(double low, double high) {
   if (is_flat()) return;
   range_ = largest_ - smallest_;
   if (!was_flat) return;
-  // Until now, estimates were in units of an unknown range, taken as 1.
+  // Until now, the range was unknown, and estimates assumed a range of 1.
   const double factor = range_ * range_;
   spread_ *= range_;
   noise_ *= factor;
@@ -194,8 +194,8 @@ void AdaptiveModel::observe(Arm arm, const Rewards& rewards) {
   }
 }
 
-/// After a cell was cut, moves its observations to its parts, where they are added to a node that
-/// has their arm. Returns false if there were none.
+/// After a cell was cut, moves its observations to its parts; if a part has the arm of an
+/// observation, its node learns the rewards. Returns false if there were none.
 bool AdaptiveModel::hand_down(NodeIndex cell) {
   bool is_something = false;
   for (auto next = observations_.begin(); next != observations_.end();) {

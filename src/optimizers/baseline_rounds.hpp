@@ -1,5 +1,5 @@
 #pragma once
-// Common parts of all comparisons with a baseline during a search.
+// Functions shared by all comparisons with a baseline during a search.
 
 #include "canopy/optimizer.hpp"
 #include "canopy/pairs.hpp"
@@ -18,9 +18,9 @@ inline constexpr std::uint64_t kMostFailuresOfChallenger = 2;
 void throw_unless_usable(const BaselineRule& rule, const Space& space,
                          const std::vector<double>& baseline);
 
-/// Pulls of the search from one round to the next: random between half of `every` and one and a
-/// half times as many. Independent of rewards, so that rounds are a random sample of the time of
-/// the study.
+/// The number of pulls of the search from one round to the next: random, from half of `every` to
+/// one and a half times `every`. It is independent of rewards, so that rounds are a random sample
+/// of the study's duration.
 [[nodiscard]] std::uint64_t pulls_between(const BaselineRule& rule, std::uint64_t round);
 
 /// The verdict of a challenger's pairs at its level.

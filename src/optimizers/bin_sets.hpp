@@ -22,7 +22,7 @@ inline std::size_t first_bin(BinSet all, BinSet bins) {
   return wraps ? highest(others) + 1 : 0;
 }
 
-/// The bins from this one on.
+/// All bins from this one on.
 inline BinSet from_bin(std::size_t bin) {
   return bin >= ContextSpace::kMostBins ? 0 : ~BinSet{0} << bin;
 }

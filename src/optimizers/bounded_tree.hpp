@@ -12,7 +12,7 @@
 
 namespace canopy {
 
-// For all trees whose nodes derive from BoundedNode.
+// Functions for all trees whose nodes derive from BoundedNode.
 
 /// The largest bound of a node's children.
 template <class Tree>
@@ -48,7 +48,7 @@ template <class Tree>
   return tree;
 }
 
-/// Every node in the user's units, the shallow ones first, from left to right.
+/// All nodes in the user's units, in breadth-first order, each level from left to right.
 template <class Tree>
 [[nodiscard]] std::vector<NodeView> views_of(const Tree& tree) {
   std::vector<NodeView> views;

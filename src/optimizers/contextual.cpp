@@ -217,7 +217,7 @@ Status Contextual::tell(Ticket ticket, const Rewards& rewards) {
 }
 
 /// Calls tell() of a tree, and counts rewards out of range. The trees' own counts cannot be added
-/// up, because after a split both parts have counted the rewards of the whole.
+/// up, because after a split both parts include the rewards of the whole.
 template <class Tell>
 Status Contextual::counted(const Place& place, const Tell& tell) {
   if (!objective_.reward_range) return tell();

@@ -19,8 +19,8 @@ double level_effect(const Policy& policy, const ContextSpace& contexts, Context 
   return sum;
 }
 
-/// Sorted so that neighbours along the first variable are adjacent, then along the second, and so
-/// on.
+/// The regions, sorted so that neighbours along the first variable are adjacent, then along the
+/// second, and so on.
 std::vector<std::size_t> Contextual::regions_in_order() const {
   std::vector<std::size_t> regions;
   for (std::size_t i = 0; i < places_.size(); ++i) {

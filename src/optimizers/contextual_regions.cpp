@@ -90,8 +90,8 @@ void Contextual::split_if_it_pays(std::size_t index) {
   Place& place = places_[index];
   if (place.known == place.tested_at || place.known < kFewestRewards) return;
   place.tested_at = place.known;
-  // A split may be justified by another best arm on either side, or by other arms keeping a limit
-  // that is at stake.
+  // A split may be justified because the two sides have different best arms, or because different
+  // arms keep a limit that is at stake.
   std::vector<SplitTest> tests{{place.tree->model(), place.rewards, effect_}};
   const std::vector<Interval> effects = metric_effects_of(place);
   for (std::size_t i = 0; i < metric_effects_.size(); ++i) {
@@ -126,14 +126,14 @@ Contextual::ScoredSplit Contextual::best_of(const SplitTest& test,
   return best;
 }
 
-/// The best of all groups of values exceeds the best of three thresholds by chance: the additional
-/// evidence required, given by the number of groups.
+/// The additional evidence required for a group of values. By chance, the best of all groups
+/// exceeds the best of three thresholds; the number of groups determines by how much.
 double Contextual::extra_evidence(int values) {
   return 0.5 * std::log(std::max(1.0, (std::ldexp(1.0, values - 1) - 1.0) / 3.0));
 }
 
 /// Moves single values to the other side as long as that gains evidence: choices have no order, so
-/// that any group of them may have another best arm.
+/// any group of values may have a best arm of its own.
 void Contextual::regroup(const SplitTest& test, BinSet bins, ScoredSplit& best) {
   if (best.split.right == 0) return;
   for (bool has_gained = true; has_gained;) {
@@ -156,9 +156,10 @@ bool Contextual::is_short_list(const Place& place, std::size_t variable) const {
          static_cast<std::size_t>(std::popcount(place.bins.at(variable))) <= kShortList;
 }
 
-/// Thresholds near the quartiles of the rewards of a region; for a short list, those between all
-/// values and, if it has no order, each value by itself. For a whole period also the parts between
-/// two quartiles, since a region such as the night may cross its end.
+/// Returns thresholds near the quartiles of the rewards of a region. For a short list, returns the
+/// thresholds between all values and, if the list has no order, each value by itself. For a whole
+/// period, also returns the parts between two quartiles, since a region such as the night may cross
+/// the end of the period.
 std::vector<ContextSplit> Contextual::candidates(const Place& place, std::size_t variable) const {
   const BinSet bins = place.bins.at(variable);
   std::vector<ContextSplit> candidates;

@@ -165,7 +165,7 @@ std::optional<std::size_t> ContextualWithBaseline::find_challenger(
   return static_cast<std::size_t>(found - challengers_.begin());
 }
 
-/// As in WithBaseline, the current challenger stays until its case is decided, or it is
+/// As in WithBaseline, the current challenger stays until its pairs decide, or until it is
 /// unpromising.
 void ContextualWithBaseline::choose_challenger() {
   if (challenger_) {
@@ -306,7 +306,7 @@ std::optional<Policy> ContextualWithBaseline::policy() const {
   return policy;
 }
 
-/// Sorted by decreasing difference.
+/// The proven challengers, by decreasing difference.
 std::vector<std::size_t> ContextualWithBaseline::proven_challengers() const {
   std::vector<std::size_t> proven;
   for (std::size_t i = 0; i < challengers_.size(); ++i) {

@@ -200,8 +200,8 @@ void Hct::stay_or_leave() {
 }
 
 /// Updates the bounds of the selected node, and of the nodes above it that the next search will
-/// read: on the path, a bound matters only from the node down at which the search turns to a
-/// sibling. Truncates the path there.
+/// read: on the path, bounds matter only from the node where the search turns to a sibling
+/// downwards. Truncates the path there.
 ///
 /// Every node p on the path has U(p) >= its stay_bound, since it was chosen. So when the larger of
 /// two siblings' bounds is at least the stay_bound of their parent, the parent's bound is as well,

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kRounds = 3;         // passes over all variables
 constexpr int kSteepest = 15;      // number of step variances tried, each half the previous one
-constexpr double kEvidence = 3.0;  // in nats, of a walk over a constant level
+constexpr double kEvidence = 3.0;  // in nats, for a walk as opposed to a constant level
 constexpr double kFlat = 1e6;      // variance of the first level, in multiples of the largest step
 
 /// The evidence of one bin about the effect there; infinite variance: none.
@@ -19,7 +19,7 @@ struct Seen {
   double variance = kInfinity;
 };
 
-/// A level that walks from bin to bin, u_j = u_(j-1) + N(0, step), seen with noise.
+/// A level that is a random walk from bin to bin, u_j = u_(j-1) + N(0, step), measured with noise.
 class Walk {
  public:
   Walk(const std::vector<Seen>& seen, double scale) : seen_(seen), scale_(scale) {}
@@ -49,7 +49,7 @@ class Walk {
     return likelihood;
   }
 
-  /// After `filter` with that step: the level of every bin given all of them.
+  /// After `filter` with that step: the level of every bin, given the evidence of all bins.
   [[nodiscard]] std::vector<double> smoothed(double step) const {
     std::vector<double> levels = means_;
     for (std::size_t bin = levels.size() - 1; bin-- > 0;) {

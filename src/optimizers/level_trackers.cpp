@@ -4,16 +4,16 @@ namespace canopy {
 namespace {
 
 constexpr double kAlarm = 5.0;               // in nats, plus ln t
-constexpr std::uint64_t kFirstScored = 128;  // earlier rewards are not scored
+constexpr std::uint64_t kFirstScored = 128;  // rewards before this one are not scored
 constexpr std::uint64_t kFirstOfTwo = 512;   // the same for rewards with two values
 constexpr double kKnown = 0.5;               // f is known if its variance is at most this times s
-constexpr double kOrdinaryKurtosis = 5.0;    // larger kurtosis raises the threshold
+constexpr double kOrdinaryKurtosis = 5.0;    // a larger kurtosis raises the threshold
 constexpr double kFewLosses = 64.0;          // fewer say nothing about the kurtosis
 
 }  // namespace
 
-/// Factor of the required evidence: with a large kurtosis of prediction errors, their variance is
-/// known less precisely, and their sums become large by chance sooner.
+/// The factor of the required evidence. If prediction errors have a large kurtosis, their variance
+/// is known less precisely, and their sums become large by chance sooner.
 double LevelTrackers::caution() const {
   if (losses_ < kFewLosses || loss_sum_ == 0.0) return 1.0;
   const double kurtosis = losses_ * loss_squares_ / (loss_sum_ * loss_sum_);

@@ -4,7 +4,8 @@
 
 namespace canopy {
 
-// The built-in entries of every catalogue. Each is defined beside its algorithm.
+// The built-in optimizers, which are in every catalogue. Each entry is defined beside its
+// algorithm.
 [[nodiscard]] OptimizerEntry adaptive_entry();
 [[nodiscard]] OptimizerEntry hct_entry();
 

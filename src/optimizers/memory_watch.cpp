@@ -59,7 +59,8 @@ double nats(double product, double variance, double least) {
 
 }  // namespace
 
-/// Whether there is a curve is decided conservatively; which one it is, by the model's noise.
+/// The decision whether there is a curve is conservative; the choice among curves uses the model's
+/// noise.
 void MemoryWatch::weigh() {
   bool is_sure = settling_ != 0;
   for (std::size_t i = 0; i < kParts && !is_sure; ++i) {

@@ -218,8 +218,8 @@ void TicketedOptimizer::accept_metrics(Ticket /*ticket*/, Arm arm,
   bar_broken_arms(arm);
 }
 
-/// An arm's measurements may change the estimated noise of a metric, so all arms are checked. An
-/// arm that is barred and measured again is barred again, to outweigh its new rewards.
+/// An arm's measurements may change the estimated noise of a metric, so all arms are checked. A
+/// barred arm that is measured again is barred again, to outweigh its new rewards.
 void TicketedOptimizer::bar_broken_arms(Arm measured) {
   const std::optional<double> reward = failure_reward();
   if (!reward) return;
@@ -330,8 +330,8 @@ std::optional<Evidence> TicketedOptimizer::evidence() const {
   return now;
 }
 
-/// Protects against a wrong model: if the interval of another arm lies entirely beyond that of the
-/// model's choice, and both use only their own variance, that arm is named instead.
+/// Protects against a wrong model: if the interval of another arm is entirely better than that of
+/// the model's choice, and both use only their own variance, that arm is recommended instead.
 std::size_t TicketedOptimizer::insured(const Evidence& now, std::size_t modelled) const {
   const bool minimizes = map_.minimizes();
   const ArmEstimate chosen = now.estimate(modelled);

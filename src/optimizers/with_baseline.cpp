@@ -193,7 +193,7 @@ double WithBaseline::reserved() const {
   return sum;
 }
 
-/// A visit is allowed as a whole, since with fewer pulls all of them would be discarded.
+/// A visit is allowed only as a whole: with fewer pulls, all of them would be discarded.
 bool WithBaseline::may_be_played(const Held& held) const {
   if (!loss_ || held.arm == baseline_ || search_->is_barred(held.arm)) return true;
   if (is_visited(held.arm) && visit_->rest != 0) return true;
@@ -221,7 +221,8 @@ Pull WithBaseline::ask_again() {
   return pull;
 }
 
-/// Whether the recorded pull is a possible result of `ask`, since journals may come from outside.
+/// Whether the recorded pull is a possible result of `ask`. It may not be, since journals may come
+/// from other programs.
 bool WithBaseline::is_possible(const Pull& earlier) const {
   const std::vector<double> arm(earlier.arm.begin(), earlier.arm.end());
   const std::vector<double> then(earlier.then.begin(), earlier.then.end());
@@ -299,7 +300,7 @@ Pull WithBaseline::pull_of(Ticket ticket, const Open& open) const {
           .unsettled = open.unsettled()};
 }
 
-/// A random number that breaks ties of ranks; must not depend on rules that may change in later
+/// A random number that breaks ties of ranks. It must not depend on rules that may change in later
 /// versions.
 double WithBaseline::tossed_rank() const {
   return RandomStream({.purpose = "rank", .run = baseline_pulls_}).uniform();
@@ -333,8 +334,8 @@ Uplift::Verdict WithBaseline::verdict(std::size_t challenger) const {
   return verdict_of(challengers_[challenger].pairs, alpha(challenger), direction());
 }
 
-/// The current challenger stays until its case is decided, or it is unpromising. Always comparing
-/// the currently best arm would spread the pairs over too many arms.
+/// The current challenger stays until its pairs decide, or until it is unpromising. Always
+/// comparing the currently best arm would spread the pairs over too many arms.
 void WithBaseline::choose_challenger() {
   const std::optional<Best> best = search_->best();
   if (!best || best->arm == baseline_) return;
@@ -553,7 +554,7 @@ void WithBaseline::give_up_challengers() {
   for (auto& [ticket, open] : open_) open.is_void = open.is_duel();
 }
 
-/// The system has had a setting that the search did not ask for.
+/// Call when the system has had a setting that the search did not ask for.
 void WithBaseline::leave_search() {
   visit_.reset();
   search_->interrupt();
@@ -756,7 +757,7 @@ void WithBaseline::transfer(State& state) {
   bool has_loss = loss_.has_value();
   state(has_loss, given_up_, changes_, search_changes_, last_change_, best_since_, pairs_since_);
   if (state.restoring()) {
-    State::require(has_loss || !loss_);                 // the budget would not know earlier losses
+    State::require(has_loss || !loss_);                 // the budget would lack earlier losses
     if (has_loss && !loss_) loss_.emplace(LossRule{});  // read-only use
   }
   if (loss_) state(*loss_);

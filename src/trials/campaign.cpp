@@ -11,8 +11,8 @@
 namespace canopy {
 namespace {
 
-/// Whether options are meaningful for a system: a settling time for one that settles slowly, a cap
-/// on the loss if a fraction of the baseline's reward exceeds the noise.
+/// Whether options are meaningful for a system: a settling time for a system that settles slowly, a
+/// loss budget if a fraction of the baseline's reward exceeds the noise.
 bool belong_together(const TrialSystem& system, const TrialOptions& options) {
   if (options.name == "settle") return system.troubles.fade != 0.0;
   const bool is_capped = options.name == "max_loss" || options.name == "settle_loss";

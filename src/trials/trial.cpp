@@ -30,7 +30,7 @@ StudySpecification specification_of(const Trial& trial, const Space& space) {
   return study;
 }
 
-/// Whether an interval contains a value; none if it has no ends.
+/// Whether an interval contains a value; none if the interval is unbounded.
 std::optional<bool> covers(const Interval& interval, double value) {
   if (!interval.bounded()) return std::nullopt;
   return interval.lower <= value && value <= interval.upper;

@@ -32,7 +32,7 @@ struct TrialOptions {
   std::function<void(StudySpecification&)> set;
 };
 
-/// All systems; `trial_options`: all options.
+/// All systems and, from `trial_options`, all sets of options.
 [[nodiscard]] const std::vector<TrialSystem>& trial_systems();
 [[nodiscard]] const std::vector<TrialOptions>& trial_options();
 
@@ -50,8 +50,8 @@ struct Trial {
 struct TrialOutcome {
   bool claims_better = false;  ///< claims that its best arm is better than the baseline
   bool is_false = false;       ///< that claim is false, at the end or at an earlier look
-  /// Whether the interval of the uplift, and that of the best arm's mean, contain the truth; none:
-  /// there was no interval.
+  /// Whether the intervals of the uplift and of the best arm's mean contain the truth; none: there
+  /// was no interval.
   std::optional<bool> uplift_covers = std::nullopt;
   std::optional<bool> best_covers = std::nullopt;
   bool left_breaks_limit = false;

@@ -27,7 +27,7 @@ TEST(Confidence, IidConstantsOfThePaperPresetInOneDimension) {
   EXPECT_DOUBLE_EQ(constants.c1, 0.79933916721644041);
 }
 
-TEST(Confidence, IidConstantsKnowNothingOfMixingOrOfTheSupplement) {
+TEST(Confidence, IidConstantsDoNotDependOnMixingOrTheSupplement) {
   const Confidence plain = confidence_constants(Feedback::iid, 2.0, 0.6, 0.0, Constants::main, 1.0);
   const Confidence same =
       confidence_constants(Feedback::iid, 2.0, 0.6, 5.0, Constants::supplement, 1.0);

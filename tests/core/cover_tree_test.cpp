@@ -125,7 +125,7 @@ TEST(CoverTree, ExpandOfWhatCannotBeCutOnlyMarksTheNode) {
   EXPECT_EQ(tree.depth(), 1U);
   EXPECT_EQ(numbers(tree.cell(2)), (std::vector{2.0, 2.0}));
   EXPECT_TRUE(tree[1].splittable);
-  // The next expansion is as if the refused one had not been.
+  // The refused expansion does not affect the next one.
   ASSERT_TRUE(tree.expand(1));
   EXPECT_EQ(tree.size(), 5U);
   EXPECT_EQ(numbers(tree.cell(3)), (std::vector{0.0, 0.0}));
@@ -263,7 +263,7 @@ TEST(CoverTree, ArmsStayWhereTheyAreWhenTheTreeIsMoved) {
   EXPECT_EQ(arm[0], 0.75);
 }
 
-RC_GTEST_PROP(CoverTree, RandomTreesHangTogether, ()) {
+RC_GTEST_PROP(CoverTree, RandomTreesAreConsistent, ()) {
   const Space space = *rc::gen::element(Space{{"x", Real{0.0, 1.0}}}, Space{{"n", Integer{0, 40}}},
                                         Space{{"x", Real{0.0, 1.0}}, {"n", Integer{0, 6}}});
   BoundedTree tree = over(space);
@@ -382,7 +382,7 @@ TEST(CoverTree, MayHaveThreeChildrenANode) {
   EXPECT_FALSE(tree.is_left_of(5, 11));
 }
 
-RC_GTEST_PROP(CoverTree, TernaryTreesHangTogetherAndAreRestored, ()) {
+RC_GTEST_PROP(CoverTree, TernaryTreesAreConsistentAndCanBeRestored, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   TernaryTree tree(std::make_shared<Thirds>());
   RandomStream random({.seed = seed});

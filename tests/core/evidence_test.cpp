@@ -287,7 +287,7 @@ TEST(Evidence, AnArmHasAnIntervalOnlyForItsOwnRewards) {
   EXPECT_FALSE(evidence.estimate(19).interval.bounded());
 }
 
-TEST(Evidence, AVarianceIsBorrowedUpwardOnlyAndThisIsSaid) {
+TEST(Evidence, AVarianceIsPooledUpwardOnlyAndThisIsReported) {
   // Arm 0 is noisy; six equal rewards of arm 1 may be luck.
   Evidence evidence(1);
   RandomStream random({.seed = 2});
@@ -480,7 +480,7 @@ TEST(Evidence, AHardRangeNeedsNothingElse) {
 }
 
 TEST(Evidence, SumsWithoutEndsSayNothingAboutExtremes) {
-  // Mean -+ deviation stands in for the ends, and would be two values that fit the sums.
+  // Mean -+ deviation are used as the ends, and would be two values that fit the sums.
   Evidence spread(1);
   spread.add(Reals{0.0}, Rewards::from_sums(1'000, 3'000.0, 10'000.0));
   spread.add(Reals{1.0}, Rewards::from_sums(1'000, 3'100.0, 10'000.0));
@@ -517,7 +517,7 @@ TEST(Evidence, TheLevelIsThatOfTheObjective) {
 // --- autocorrelated rewards ------------------------------------------------------------------
 
 TEST(EvidenceInflation, IsAboutOneForIndependentRewards) {
-  // Fixed seeds. A ratio counts when it is three standard errors above 1, at some of ten lengths.
+  // Fixed seeds. A ratio counts if it is three standard errors above 1 at any of ten lengths.
   int inflated = 0;
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     Evidence evidence(1);
@@ -591,7 +591,7 @@ TEST(EvidenceInflation, WidensEveryInterval) {
 }
 
 TEST(EvidenceInflation, MakesZerosAndOnesCountForLess) {
-  // A success is followed by a success nineteen times in twenty, a failure by a failure.
+  // Nineteen times in twenty, a success is followed by a success and a failure by a failure.
   Evidence evidence(1);
   RandomStream random({.seed = 7});
   double now = 1.0;
@@ -706,7 +706,7 @@ TEST(EvidenceRange, SumsAreJudgedByTheirMeans) {
   EXPECT_EQ(evidence.out_of_range(), 0U) << "single rewards are counted, sums cannot be";
 }
 
-TEST(EvidenceRange, WhatIsAddedApartSaysNothingAboutIt) {
+TEST(EvidenceRange, RewardsAddedApartDoNotAffectIt) {
   Evidence evidence(1);
   evidence.set_range(std::array{0.0, 1.0});
   for (int i = 0; i < 100; ++i) evidence.add(Reals{0.0}, i % 2);
@@ -772,7 +772,7 @@ TEST(Evidence, BothZerosAreTheSameArm) {
 
 // --- saving ----------------------------------------------------------------------------------
 
-RC_GTEST_PROP(Evidence, GoesOnFromWhatWasSavedBitForBit, ()) {
+RC_GTEST_PROP(Evidence, ContinuesFromASavedStateBitForBit, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto arms = *rc::gen::inRange<std::size_t>(1, 6);
   const int before = *rc::gen::inRange(0, 40);
@@ -809,7 +809,7 @@ RC_GTEST_PROP(Evidence, LooksChangeNothing, ()) {
   }
 }
 
-TEST(Evidence, RoomThatIsMadeAheadChangesNothing) {
+TEST(Evidence, ReservingMemoryChangesNothing) {
   Evidence roomy(2);
   roomy.reserve(5'000);
   Evidence plain(2);
@@ -936,7 +936,7 @@ void add_rounds(Evidence& evidence, RandomStream& random, int rounds, double mea
   evidence.absorb();
 }
 
-TEST(Evidence, StartedAnewItRestsOnWhatCameSince) {
+TEST(Evidence, AfterARestartItUsesOnlyNewRewards) {
   RandomStream random({.seed = 14});
   Evidence evidence(1);
   add_rounds(evidence, random, 50, 0.0);
@@ -959,7 +959,7 @@ TEST(Evidence, StartedAnewItRestsOnWhatCameSince) {
   EXPECT_EQ(saved(again), text);
 }
 
-TEST(Evidence, StartedAnewItSpendsNoAlphaTwice) {
+TEST(Evidence, AfterARestartNoAlphaIsSpentTwice) {
   RandomStream random({.seed = 15});
   RandomStream same({.seed = 15});
   Evidence fresh(1);

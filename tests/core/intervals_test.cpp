@@ -24,13 +24,13 @@ TEST(Intervals, KnowNothingUntilTheyHaveEnds) {
   EXPECT_TRUE((Interval{0.0, 1.0}).bounded());
 }
 
-TEST(ArmAlpha, IsTheOneWorkedByHand) {
+TEST(ArmAlpha, MatchesHandComputedValues) {
   EXPECT_NEAR(arm_alpha(0.95, 1.0), 0.0184535123214271, 1e-14);  // 0.05 (1 - ln 2 / ln 3)
   EXPECT_NEAR(arm_alpha(0.95, 3.0), 0.00346617209633034, 1e-15);
   EXPECT_NEAR(arm_alpha(0.95, 1000.0), 7.24906892335083e-07, 1e-19);
 }
 
-TEST(ArmAlpha, OverAllArmsSumsToWhatMayFail) {
+TEST(ArmAlpha, SumsOverAllArmsToTheErrorProbability) {
   for (const double level : {0.5, 0.9, 0.95, 0.999}) {
     double sum = 0.0;
     constexpr int kArms = 100'000;
@@ -41,7 +41,7 @@ TEST(ArmAlpha, OverAllArmsSumsToWhatMayFail) {
   }
 }
 
-TEST(TSequenceWidth, IsTheOneWorkedByHand) {
+TEST(TSequenceWidth, MatchesHandComputedValues) {
   EXPECT_NEAR(t_sequence_width(7.0, 0.05), 2.33533563414022, 1e-12);
   EXPECT_NEAR(t_sequence_width(10.0, 0.05), 1.35974816811923, 1e-12);
   EXPECT_NEAR(t_sequence_width(50.0, 0.05), 0.46159297823888, 1e-12);
@@ -139,7 +139,7 @@ TEST(BoundedInterval, HoldsForRewardsOfAnyShapeAtAllTimes) {
 
 // --- known variance --------------------------------------------------------------------------
 
-TEST(SequenceWidth, IsTheOneWorkedByHand) {
+TEST(SequenceWidth, MatchesHandComputedValues) {
   // r = (-2 ln 0.05 + ln(1 - 2 ln 0.05)) / 50 = 0.158706...
   EXPECT_NEAR(sequence_width(1.0, 0.05), 6.69438861706604, 1e-12);
   EXPECT_NEAR(sequence_width(10.0, 0.05), 1.06375470065575, 1e-12);
@@ -250,7 +250,7 @@ TEST(SuccessInterval, WithoutAnySuccessIsTheClosedForm) {
   EXPECT_EQ(success_interval(10.0, 10.0, 0.05).upper, 1.0);
 }
 
-TEST(SuccessInterval, TakesPartsOfPulls) {
+TEST(SuccessInterval, AcceptsFractionsOfPulls) {
   // Autocorrelated rewards count for less than their number.
   const Interval whole = success_interval(50.0, 100.0, 0.05);
   const Interval less = success_interval(5.25, 10.5, 0.05);

@@ -35,7 +35,7 @@ TEST(Limit, OfANegativeNumberLeavesRoomOnTheRightSide) {
   EXPECT_TRUE(most.is_far_broken_by(1.0));
 }
 
-TEST(Limit, IsSureWhereTheWholeIntervalIs) {
+TEST(Limit, IsSurelyBrokenIfTheWholeIntervalIsBeyondIt) {
   const Limit most{.metric = "p99_ms", .max = 50.0};
   EXPECT_TRUE(most.is_surely_broken({51.0, 60.0}));
   EXPECT_FALSE(most.is_surely_broken({49.0, 60.0}));

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kAlpha = 0.05;
 
-/// E of the header, as it is written there.
+/// E as defined in the header.
 double evidence(const std::vector<double>& differences, double delta, double sign) {
   double sum = 0.0;
   for (const double c : {1.0 / 16.0, 1.0 / 8.0, 1.0 / 4.0, 1.0 / 2.0, 1.0, 2.0}) {
@@ -109,7 +109,7 @@ TEST(Pairs, UnitsDoNotMatter) {
   EXPECT_NEAR(there.upper * 1e30, here.upper, 1e-4);
 }
 
-/// Differences of two rewards that follow each other, with no effect and a level that wanders far.
+/// Differences of two consecutive rewards, without an effect, while the level drifts far.
 TEST(Pairs, ALevelThatMovesProvesNothing) {
   int claims = 0;
   constexpr int kRuns = 2'000;

@@ -246,7 +246,7 @@ struct Nothing {
   void transfer(State& /*state*/) {}
 };
 
-RC_GTEST_PROP(CoverTree, OfAnyArityHangsTogetherAndIsRestored, ()) {
+RC_GTEST_PROP(CoverTree, OfAnyArityIsConsistentAndCanBeRestored, ()) {
   const Space space{{"x", Real{0.0, 1.0}}, {"c", Choice{{"a", "b"}}}};
   const auto partition = std::make_shared<BoxPartition>(space, any_rule());
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();

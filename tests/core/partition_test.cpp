@@ -489,13 +489,13 @@ TEST(Partition, TheCyclicRuleSkipsWhatCannotBeCut) {
 }
 
 TEST(Partition, TheLongestSideIsMeasuredByItsFullRange) {
-  // However long y is in numbers, the first cut is a tie and goes to x, the second to y.
+  // Whatever the numeric length of y, the first cut is a tie and goes to x; the second goes to y.
   const BoxPartition partition(Space{{"x", Real{}}, {"y", Real{0.0, 1000.0}}},
                                SplitRule::longest_side);
   EXPECT_EQ(axes_cut(partition, 6), (std::vector<std::size_t>{0, 1, 0, 1, 0, 1}));
 }
 
-TEST(Partition, TheLongestSideRuleKnowsNothingOfTheDepth) {
+TEST(Partition, TheLongestSideRuleDoesNotDependOnTheDepth) {
   const BoxPartition partition(Space{{"x", Real{}}, {"y", Real{}}}, SplitRule::longest_side);
   for (std::uint32_t depth = 0; depth < 4; ++depth) {
     const Cell narrow_x = {0.25, 0.5, 0.0, 0.5};
@@ -510,8 +510,8 @@ TEST(Partition, TheLongestSideRulePassesOverWhatCannotBeCut) {
   const BoxPartition partition(
       Space{{"one", Choice{{"only"}}}, {"n", Integer{0, 3}}, {"x", Real{0.0, 1.0}}},
       SplitRule::longest_side);
-  // n first; its left half 0..1 is a third of its range, so x has to shrink to 1/4 before 0..1 is
-  // cut to a single integer.
+  // n is cut first. Its left half 0..1 is a third of its range, so x has to shrink to 1/4 before
+  // 0..1 is cut into single integers.
   EXPECT_EQ(axes_cut(partition, 6), (std::vector<std::size_t>{1, 2, 2, 1, 2, 2}));
 }
 

@@ -58,7 +58,7 @@ std::uint64_t fnv(std::string_view bytes) {
   return hash;
 }
 
-TEST(Random, TheJudgeGivesThePublishedAnswers) {
+TEST(Random, TheReferenceGivesThePublishedValues) {
   // kat_vectors of Random123 for philox4x64-10.
   EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}),
             (std::array<std::uint64_t, 4>{0x16554d9eca36314c, 0xdb20fe9d672d0fdc,

@@ -59,7 +59,7 @@ TEST(Rewards, OneRewardHasNoSpread) {
   EXPECT_EQ(Rewards::one(-0.25).mean(), -0.25);
 }
 
-TEST(Rewards, AreTheNumbersWorkedByHand) {
+TEST(Rewards, MatchHandComputedValues) {
   // mean 3; squared deviations 4 + 1 + 0 + 9
   const Rewards rewards = Rewards::of(std::vector{1.0, 2.0, 3.0, 6.0});
   EXPECT_EQ(rewards.count, 4U);
@@ -133,7 +133,7 @@ RC_GTEST_PROP(Rewards, AddUpToTheSameInAnyOrder, ()) {
   RC_ASSERT(agree(sum_of(a, b), sum_of(b, a)));
 }
 
-TEST(Rewards, OfSumsAreThoseOfTheRewardsButForTheirEnds) {
+TEST(Rewards, FromSumsEqualThoseOfTheRewardsExceptForTheEnds) {
   // 1, 2, 3, 6: mean 3, standard deviation sqrt(14 / 4).
   const Rewards rewards = Rewards::from_sums(4, 12.0, 50.0);
   EXPECT_EQ(rewards.count, 4U);

@@ -121,7 +121,7 @@ TEST(Space, RefusesALogScaleOfIntegersThatDoesNotStartAtOneOrAbove) {
   EXPECT_EQ(complaints({{"n", Integer{1, kLargest, Scale::log}}}), Sentences{});
 }
 
-TEST(Space, RefusesStepsThatLeadNowhere) {
+TEST(Space, RefusesInvalidSteps) {
   const auto refused = [](std::int64_t step, Scale scale = Scale::linear) {
     return complaints({{"n", Integer{1, 9, scale, step}}});
   };
@@ -267,7 +267,7 @@ TEST(Space, UniformPointsGiveEachIntegerOfALogScaleItsShare) {
   }
 }
 
-RC_GTEST_PROP(Space, EveryValueOfAnIntegerIsInItAndLeadsThereAndBack, ()) {
+RC_GTEST_PROP(Space, EveryValueOfAnIntegerIsContainedAndRoundTrips, ()) {
   const bool log = *rc::gen::arbitrary<bool>();
   const auto low = *rc::gen::inRange<std::int64_t>(log ? 1 : -300, 300);
   const auto width = *rc::gen::inRange<std::int64_t>(1, 300);
@@ -380,7 +380,7 @@ TEST(Space, FindsThePointOfTheUnitCubeOfAnArm) {
   EXPECT_DOUBLE_EQ(point[2], 0.5 / 11.0);
 }
 
-RC_GTEST_PROP(Space, ArmsOfTheUnitCubeLeadThereAndBack, ()) {
+RC_GTEST_PROP(Space, ArmsOfTheUnitCubeRoundTrip, ()) {
   constexpr double kMax = std::numeric_limits<double>::max();
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const Space space = *rc::gen::element(

@@ -54,7 +54,7 @@ RC_GTEST_PROP(Text, EveryFiniteNumberReadsBackAsItself, ()) {
 constexpr std::array<std::string_view, 5> kOptions = {"nu1", "rho", "delta", "confidence_scale",
                                                       "mixing_time"};
 
-TEST(Text, FindsTheNameBehindASlip) {
+TEST(Text, FindsTheNameDespiteATypo) {
   EXPECT_EQ(nearest_name("dleta", kOptions), "delta") << "letters swapped";
   EXPECT_EQ(nearest_name("rh", kOptions), "rho") << "one left out";
   EXPECT_EQ(nearest_name("deltaa", kOptions), "delta") << "one too many";
@@ -82,7 +82,7 @@ TEST(Text, FindsNothingWhenNothingIsNear) {
   EXPECT_EQ(nearest_name("xy", short_names), "") << "two edits replace all of a short name";
 }
 
-TEST(Text, LongNamesMayHaveMoreSlips) {
+TEST(Text, LongNamesMayHaveMoreTypos) {
   constexpr std::array<std::string_view, 1> candidates = {"confidence_scale"};
   EXPECT_EQ(nearest_name("confydence_skail", candidates), "confidence_scale") << "four of sixteen";
   EXPECT_EQ(nearest_name("convidense", candidates), "") << "eight of ten";

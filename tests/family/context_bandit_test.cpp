@@ -95,7 +95,7 @@ TEST_P(EachContextBandit, AnswersBelongToTheContextOfTheirTicket) {
   }
 }
 
-TEST_P(EachContextBandit, GoesOnFromWhatWasSavedWithTicketsInFlight) {
+TEST_P(EachContextBandit, ContinuesFromASavedStateWithTicketsInFlight) {
   const auto original = make();
   for (int i = 0; i < 200; ++i) (void)play(*original, draw_context(), 0.1 * random_.normal());
   std::vector<Ticket> open;

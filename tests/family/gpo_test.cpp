@@ -29,7 +29,7 @@ std::string gpo_complaint(const GpoOptions& options) {
   return testing::complaint_of<Gpo>(line(), options);
 }
 
-TEST(GpoPlan, IsTheOneWorkedByHand) {
+TEST(GpoPlan, MatchesHandComputedValues) {
   // rho_max = 0.9: half of D_max is 3.28941. n = 1000: ln(500 / ln 500) = ln(80.454) = 4.38769,
   // times 3.28941 = 14.43: 15 instances. floor(1000 / 30) = 33.
   const GpoPlan plan = gpo_plan(1000, 0.9, 2);
@@ -77,7 +77,7 @@ TEST(Gpo, SearchesThenValidatesThenPlaysTheWinner) {
   for (int i = 0; i < 10; ++i) {
     const Pull pull = gpo.ask();
     EXPECT_EQ(pull.arm[0], winner);
-    ASSERT_EQ(gpo.tell(pull.ticket, 0.0), Status::ok);  // too late to change it
+    ASSERT_EQ(gpo.tell(pull.ticket, 0.0), Status::ok);  // too late to change the winner
   }
 }
 

@@ -46,7 +46,7 @@ TEST(Hoo, PlaysAChildOfTheRootFirstAndGivesItChildren) {
   EXPECT_EQ(depth_of(hoo, hoo.ask().ticket), 1U) << "the other child knows no bound";
 }
 
-TEST(Hoo, BoundsAreThoseWorkedByHand) {
+TEST(Hoo, BoundsMatchHandComputedValues) {
   Hoo hoo(line(), {.nu1 = 1.0, .rho = 0.5, .confidence_scale = 1.0}, testing::unit_range());
   for (const double reward : {0.4, 0.8}) {
     EXPECT_EQ(hoo.tell(hoo.ask().ticket, reward), Status::ok);

@@ -28,7 +28,7 @@ double bound_of(double mean, double divergence) {
   return -std::expm1(-kl_ucb_level(mean, divergence));
 }
 
-TEST(KlUcb, IndexIsThatWorkedByHand) {
+TEST(KlUcb, IndexMatchesHandComputedValues) {
   // kl(0, q) = ln(1 / (1 - q)).
   EXPECT_DOUBLE_EQ(bound_of(0.0, 0.3), 1.0 - std::exp(-0.3));
   // kl(1/2, q) = -ln(4 q (1 - q)) / 2.

@@ -48,7 +48,7 @@ TEST(LinUcb, FeaturesAreThePolynomialsOfDegreeTwo) {
   expect_near(features({hour}, {3.0}), {1.0, half, half, 0.5, 0.5, 0.5});
 }
 
-TEST(LinUcb, FollowsTheIndexWorkedByHand) {
+TEST(LinUcb, FollowsTheHandComputedIndex) {
   // One feature of 1: theta = sum / (1 + pulls), and the width is alpha / sqrt(1 + pulls).
   LinUcb bandit(kLinUcbLine, {.points = 2, .confidence_scale = 1.0}, testing::unit_range());
   Pull pull = bandit.ask();

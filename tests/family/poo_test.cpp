@@ -35,7 +35,7 @@ std::string poo_complaint(const PooOptions& options) {
   return testing::complaint_of<Poo>(line(), options);
 }
 
-TEST(PooFormulas, AreTheOnesWorkedByHand) {
+TEST(PooFormulas, MatchHandComputedValues) {
   // D_max = ln 2 / ln(1 / 0.9) = 0.693147 / 0.105361 = 6.57881. n = 100: ln(100 / 4.60517) =
   // 3.07799; half the product is 10.1247.
   EXPECT_NEAR(instances_worthwhile(100.0, 0.9, 2), 10.1247, 1e-4);

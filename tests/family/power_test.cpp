@@ -52,7 +52,7 @@ TEST(Power, StaysInTheBoxHoweverWildTheExploration) {
   }
 }
 
-TEST(Power, TheMoveIsTheOneWorkedByHand) {
+TEST(Power, TheMoveMatchesHandComputedValues) {
   // One parameter, so that the first two rollouts and the point between them are collinear.
   Power power({{"x", Real{0.0, 1.0}}}, {.sigma = 0.2, .window = 2, .rollout_length = 1, .seed = 5},
               testing::unit_range());

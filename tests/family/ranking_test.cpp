@@ -27,7 +27,7 @@ TEST(Ranking, TheLargestIsFirstAndOfEqualOnesTheOldest) {
   EXPECT_EQ(ranking.total(3), 5U);
 }
 
-RC_GTEST_PROP(Ranking, IsThatOfAListWhichIsSortedEveryTime, ()) {
+RC_GTEST_PROP(Ranking, EqualsAListThatIsSortedEveryTime, ()) {
   Ranking ranking;
   std::vector<double> values;
   std::vector<std::uint64_t> totals;

@@ -50,7 +50,7 @@ TEST(Restarted, PlaysWhatANewTreeWouldPlay) {
   EXPECT_EQ(restarted.children(), 1U);
 }
 
-TEST(Restarted, RestsOnRewardsSinceTheLastStart) {
+TEST(Restarted, UsesOnlyRewardsSinceTheLastStart) {
   Restarted restarted(testing::line(), {.every = kRestartEvery}, testing::unit_range());
   RandomStream random({.seed = 2});
   (void)run_of(restarted, kRestartEvery, random);

@@ -18,7 +18,7 @@ namespace {
 using testing::arms_played;
 using testing::line;
 
-TEST(SequoolDepthLimit, IsTheOneWorkedByHand) {
+TEST(SequoolDepthLimit, MatchesHandComputedValues) {
   // 1 + 1/2 + ... + 1/10 = 2.929: 10 / 2.929 = 3.41. Of 1000 terms 7.4855: 133.6.
   EXPECT_EQ(sequool_depth_limit(10), 3U);
   EXPECT_EQ(sequool_depth_limit(1000), 133U);

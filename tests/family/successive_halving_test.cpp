@@ -19,7 +19,7 @@ namespace {
 using testing::TextbookGrid;
 using testing::TextbookScale;
 
-TEST(SuccessiveHalving, PullsOfARoundAreThoseWorkedByHand) {
+TEST(SuccessiveHalving, PullsOfARoundMatchHandComputedValues) {
   EXPECT_EQ(halving_round_pulls(1000, 32, 32), 6U) << "1000 / (32 5) = 6.25";
   EXPECT_EQ(halving_round_pulls(1000, 2, 32), 100U);
   EXPECT_EQ(halving_round_pulls(90, 10, 10), 2U) << "90 / (10 4) = 2.25";
@@ -68,7 +68,7 @@ TEST(SuccessiveHalving, HasAtMostTheArmsThatTheHorizonAllows) {
   EXPECT_EQ(arms(1, {.horizon = 1}), 2U);
 }
 
-TEST(SuccessiveHalving, OfAWinnerThatIsBarredTheLastOneToGoTakesThePlace) {
+TEST(SuccessiveHalving, TheLastEliminatedArmReplacesABarredWinner) {
   SuccessiveHalving search({{"c", Choice{{"a", "b", "c", "d", "e"}}}}, {.horizon = 30});
   const std::vector<double> values{0.3, 0.9, 0.1, 0.5, 0.8};
   const auto play = [&] {

@@ -22,7 +22,7 @@ namespace {
 using testing::TextbookGrid;
 using testing::TextbookScale;
 
-TEST(Thompson, DrawsFromThePosteriorWorkedByHand) {
+TEST(Thompson, DrawsFromTheHandComputedPosterior) {
   // Two arms, 0.5 of the first and 0.8, 0.4 of the second: N(0.5, 1 / 4) against N(0.6, 1 / 8).
   const Space space{{"x", Real{0.0, 1.0}}};
   int first_arms = 0;

@@ -35,7 +35,7 @@ std::string complaint(const ThooOptions& options) {
   return testing::complaint_of<Thoo>(line(), options);
 }
 
-TEST(ThooDepthLimit, IsTheOneWorkedByHand) {
+TEST(ThooDepthLimit, MatchesHandComputedValues) {
   // ln(1e5) / 2 = 5.7565, ln(1 / 0.7071) = 0.34658: 16.61, rounded up.
   EXPECT_EQ(thoo_depth_limit(1e5, 1.0, 0.7071), 17U);
   // The term ln(1/nu1) = ln(1/2) is subtracted: (5.7565 + 0.6931) / 0.6931 = 9.305.
@@ -57,7 +57,7 @@ TEST(Thoo, MakesNoNodeBelowTheDepthLimitAndReachesIt) {
   EXPECT_EQ(thoo.summary().refreshes, 1U);
 }
 
-TEST(Thoo, WithoutRoomForATreePlaysTheRootAgainAndAgain) {
+TEST(Thoo, WithoutRoomForATreePlaysTheRootRepeatedly) {
   Thoo thoo(line(), {.horizon = 1, .nu1 = 0.5, .rho = 0.5});
   for (int i = 0; i < 10; ++i) {
     const Pull pull = thoo.ask();

@@ -32,14 +32,14 @@ std::string vhct_complaint(const VhctOptions& options) {
   return testing::complaint_of<Vhct>(line(), options);
 }
 
-TEST(VhctWidth, IsTheOneWorkedByHand) {
+TEST(VhctWidth, MatchesHandComputedValues) {
   // c^2 L = 2, V = 1/4, b = 1, 100 pulls: sqrt(2 * 0.25 * 2 / 100) = 0.1, 3 * 2 / 100 = 0.06.
   EXPECT_DOUBLE_EQ(variance_width(2.0, 0.25, 1.0, 100.0), 0.16);
   // Without noise only the second term remains; half the range halves it.
   EXPECT_DOUBLE_EQ(variance_width(2.0, 0.0, 0.5, 100.0), 0.03);
 }
 
-TEST(VhctThreshold, IsTheOneWorkedByHand) {
+TEST(VhctThreshold, MatchesHandComputedValues) {
   // c^2 L = 2, V = 1/4, b = 1, e = 1/8: 3 b e = 0.375, V^2 + 6 b V e = 0.0625 + 0.1875 = 1/4, whose
   // root is 1/2; 2 (0.25 + 0.375 + 0.5) / (1/64) = 144.
   EXPECT_DOUBLE_EQ(variance_threshold(2.0, 0.25, 1.0, 0.125), 144.0);
@@ -57,7 +57,7 @@ RC_GTEST_PROP(VhctThreshold, IsWhereTheWidthHasShrunkToTheResolution, ()) {
   RC_ASSERT(std::abs(width - resolution) <= 1e-12 * resolution);
 }
 
-TEST(Vhct, ItsBoundsAreTheOnesWorkedByHand) {
+TEST(Vhct, ItsBoundsMatchHandComputedValues) {
   // rho = 0.5, nu1 = 1: c = 0.1 * 2 sqrt(2), c^2 = 0.08; c1 = (1/6)^(1/8) = 0.799339. Pulls 1 to 3
   // take t to 4, so L is that of t+ = 4 for pulls 2 and 3: ln(4 / (0.799339 * 0.05)) = 4.606, c^2 L
   // = 0.36848.

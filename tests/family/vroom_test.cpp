@@ -29,7 +29,7 @@ using testing::arms_played;
 using testing::line;
 using testing::nodes_of;
 
-TEST(Vroom, HarmonicNumbersAreThoseWorkedByHand) {
+TEST(Vroom, HarmonicNumbersMatchHandComputedValues) {
   EXPECT_EQ(harmonic(0), 0.0);
   EXPECT_EQ(harmonic(1), 1.0);
   EXPECT_DOUBLE_EQ(harmonic(4), 25.0 / 12.0);
@@ -92,7 +92,7 @@ std::map<std::string, NodeView> by_path(Vroom& vroom) {
   return nodes;
 }
 
-TEST(Vroom, BoundsAreThoseWorkedByHand) {
+TEST(Vroom, BoundsMatchHandComputedValues) {
   // D = 1, so C = H(2) = 3/2. At first the halves share both ranks: P = 1/2. Then the half that was
   // drawn has rank 1 and P = 2/3, the other one 1/3.
   Vroom vroom(line(), {.horizon = 100, .depth_limit = 1, .delta = 0.02, .confidence_scale = 0.5},
@@ -178,7 +178,7 @@ class OneByOne final : public Partition {
   void arm(std::span<const double> cell, std::span<double> arm) const override { arm[0] = cell[0]; }
 };
 
-TEST(Vroom, FindsWhatHasNoRewardsWhereThatIsNextToNothing) {
+TEST(Vroom, FindsCellsWithoutRewardsWhenHardlyAnyAreLeft) {
   // At depth 40 there are 41 cells, with fractions from 1/2 to 2^-40.
   Vroom vroom(std::make_shared<OneByOne>(), {.horizon = 3000, .depth_limit = 40});
   const auto arms = arms_played(vroom, 3000, [](double x) { return x; });
@@ -227,7 +227,7 @@ void compare_vroom() {
             1e-9 * (1.0 + std::abs(largest)));
 }
 
-RC_GTEST_PROP(Vroom, IsTheAlgorithmOfItsEssayPullForPull, ()) {
+RC_GTEST_PROP(Vroom, EqualsItsTextbookPullForPull, ()) {
   for (int i = 0; i < 2; ++i) compare_vroom();
 }
 

@@ -43,7 +43,7 @@ double play(Zooming& zooming, double reward) {
   return x;
 }
 
-TEST(Zooming, RadiusIsThatWorkedByHand) {
+TEST(Zooming, RadiusMatchesHandComputedValues) {
   EXPECT_DOUBLE_EQ(zooming_radius(1.0, 1.0, 0.0), std::sqrt(8.0));
   EXPECT_DOUBLE_EQ(zooming_radius(1.0, 2.0, 3.0), 2.0) << "sqrt(16 / 4)";
   EXPECT_DOUBLE_EQ(zooming_radius(0.1, 2.0, 3.0), 0.2);

@@ -117,9 +117,10 @@ TEST(ParseJson, RefusesKeysThatStandTwice) {
 TEST(ParseJson, RefusesWhatIsNestedTooDeeply) {
   EXPECT_EQ(refusal_of_json(repeated("[", 100) + repeated("]", 100)), "accepted");
   EXPECT_EQ(refusal_of_json(repeated("[", 101) + repeated("]", 101)),
-            "s.json: nested more than 100 deep");
-  EXPECT_EQ(refusal_of_json(repeated("[", 1'000'000)), "s.json: nested more than 100 deep");
-  EXPECT_EQ(refusal_of_json(repeated("{\"a\":", 1'000'000)), "s.json: nested more than 100 deep");
+            "s.json: nested more than 100 levels deep");
+  EXPECT_EQ(refusal_of_json(repeated("[", 1'000'000)), "s.json: nested more than 100 levels deep");
+  EXPECT_EQ(refusal_of_json(repeated("{\"a\":", 1'000'000)),
+            "s.json: nested more than 100 levels deep");
 }
 
 TEST(ParseJson, RefusesHostileText) {

@@ -106,7 +106,7 @@ TEST(ParseToml, CutsNoCharacterOfAMessageInTwo) {
 
 TEST(ParseToml, RefusesWhatIsNestedTooDeeply) {
   EXPECT_EQ(refusal_of_toml("a = " + repeated("[", 100) + repeated("]", 100)),
-            "s.toml:1: nested more than 100 deep");
+            "s.toml:1: nested more than 100 levels deep");
   EXPECT_EQ(refusal_of_toml("a = " + repeated("[", 99) + repeated("]", 99)), "accepted");
   EXPECT_NE(refusal_of_toml("a = " + repeated("[", 100'000)), "accepted");
   EXPECT_NE(refusal_of_toml("a = " + repeated("{a=", 100'000)), "accepted");
@@ -129,7 +129,7 @@ TEST(ParseToml, RefusesKeysOfManyParts) {
   std::string deepest = "a = ";
   for (int i = 0; i < 250; ++i) deepest += "{" + repeated("a.", 15) + "a = ";
   EXPECT_EQ(refusal_of_toml(deepest + "1" + repeated("}", 250)),
-            "s.toml:1: nested more than 100 deep");
+            "s.toml:1: nested more than 100 levels deep");
 }
 
 TEST(ParseToml, RefusesLettersBeyondAsciiOutsideOfQuotes) {

@@ -117,7 +117,7 @@ TEST(EventDocument, SaysWhatIsWrongWithAContext) {
                 "context.hour = 3: unknown key; known: load workers tenant"}));
   EXPECT_EQ(
       complaints(tuned_space(), R"({"load":0.5})"),
-      std::vector<std::string>{"context = {...}: is given, and the study has no [[context]]"});
+      std::vector<std::string>{"context = {...}: is given, but the study has no [[context]]"});
 }
 
 TEST(EventDocument, NamesAnArmOnlyWhereItIsInTheSpace) {
@@ -162,7 +162,8 @@ TEST(EventDocument, SaysEverythingThatIsWrongWithAnEventByName) {
           "events[3].note = 1: unknown key; known: ticket reward passed_over is_baseline kind"}));
   EXPECT_EQ(wrong_with(R"({"kind":"tell"})"),
             (Texts{"events[3].ticket: is missing",
-                   "events[3].reward: is missing, or rewards, or count and the other sums"}));
+                   "events[3].reward: is missing: give reward, rewards, or count and the other "
+                   "sums"}));
   EXPECT_EQ(wrong_with(R"([1])"), Texts{"events[3] = [ 1 ]: must be a table"});
   EXPECT_EQ(wrong_with(R"({"ticket":1})"), Texts{"events[3].kind: is missing"});
   EXPECT_EQ(wrong_with(R"({"kind":3})"), Texts{"events[3].kind = 3: must be a string"});
@@ -196,7 +197,7 @@ TEST(EventDocument, AnArmIsItsCoordinatesOrItsParametersAndTheyAgree) {
   EXPECT_EQ(read_back(R"({"kind":"apply","ticket":1,"arm":{"mode":"fast","x":0.5,"size":8}})"),
             Event(Applied{1, {0.5, 8.0, 1.0}}));
   EXPECT_EQ(wrong_with(R"({"kind":"apply","ticket":1})"),
-            Texts{"events[3].coordinates: is missing, or arm instead"});
+            Texts{"events[3].coordinates: is missing: give coordinates, arm or both"});
   EXPECT_EQ(
       wrong_with(R"({"kind":"apply","ticket":1,"arm":{"x":2,"mode":"fast","y":1}})"),
       (Texts{"events[3].arm.x = 2: must be a number from 0 to 1", "events[3].arm.size: is missing",

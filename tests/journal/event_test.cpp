@@ -99,26 +99,26 @@ RC_GTEST_PROP(Event, IsTheSameAfterItWasEncoded, ()) {
 }
 
 TEST(Event, SaysWhatIsWrongWithAText) {
-  EXPECT_EQ(complaint_about(""), "expected [ and found its end");
-  EXPECT_EQ(complaint_about("[7]"), "expected a text and found '7]'");
+  EXPECT_EQ(complaint_about(""), "expected [, found the end");
+  EXPECT_EQ(complaint_about("[7]"), "expected a text, found '7]'");
   EXPECT_EQ(complaint_about(R"(["dance"])"), "there is no event kind \"dance\"");
   EXPECT_EQ(complaint_about(R"(["tell",7])"), "has no rewards");
-  EXPECT_EQ(complaint_about(R"(["tell",7,x])"), "expected a number and found 'x]'");
-  EXPECT_EQ(complaint_about(R"(["tell",7,inf])"), "expected a number and found 'inf]'");
-  EXPECT_EQ(complaint_about(R"(["tell",7,1e999])"), "expected a number and found '1e999]'");
-  EXPECT_EQ(complaint_about(R"(["tell",-7,1])"), "expected a whole number and found '-7,1]'");
-  EXPECT_EQ(complaint_about(R"(["tell",7,0.5,true,true,1])"), "expected ] and found ',1]'");
-  EXPECT_EQ(complaint_about(R"(["tell",7,0.5] )"), "expected its end and found ' '");
-  EXPECT_EQ(complaint_about(R"(["tell",7,[0.5,]])"), "expected a number and found ']]'");
+  EXPECT_EQ(complaint_about(R"(["tell",7,x])"), "expected a number, found 'x]'");
+  EXPECT_EQ(complaint_about(R"(["tell",7,inf])"), "expected a number, found 'inf]'");
+  EXPECT_EQ(complaint_about(R"(["tell",7,1e999])"), "expected a number, found '1e999]'");
+  EXPECT_EQ(complaint_about(R"(["tell",-7,1])"), "expected a whole number, found '-7,1]'");
+  EXPECT_EQ(complaint_about(R"(["tell",7,0.5,true,true,1])"), "expected ], found ',1]'");
+  EXPECT_EQ(complaint_about(R"(["tell",7,0.5] )"), "expected the end, found ' '");
+  EXPECT_EQ(complaint_about(R"(["tell",7,[0.5,]])"), "expected a number, found ']]'");
   EXPECT_EQ(complaint_about(R"(["range",[2,1]])"), "has no range");
   EXPECT_EQ(complaint_about(R"(["range",[1]])"), "has no range");
   EXPECT_EQ(complaint_about(R"(["confirm",60,0,[0.5]])"), "visit must be 1 or more");
   EXPECT_EQ(complaint_about(R"(["command",3,"dance",40,"me"])"),
-            "expected a name that is known and found ',40,\"me\"]'");
+            "expected a known name, found ',40,\"me\"]'");
   EXPECT_EQ(complaint_about(R"(["stop","no end)"),
-            "expected a text that ends and found '\"no end'");
+            "expected the end of a text, found '\"no end'");
   EXPECT_NE(complaint_about(R"(["stop","\x",true])"), "");
-  EXPECT_EQ(complaint_about(R"(["stop","why",tru])"), "expected true and found 'tru]'");
+  EXPECT_EQ(complaint_about(R"(["stop","why",tru])"), "expected true, found 'tru]'");
 }
 
 RC_GTEST_PROP(Event, OfAnyTextIsAnEventOrRefused, ()) {

@@ -59,7 +59,7 @@ Played play(const MovingHill& hill, const AdaptiveOptions& options, std::uint64_
   return played;
 }
 
-RC_GTEST_PROP(AdaptiveDrift, UntilSomethingSeemsToHaveChangedItPlaysWhatItPlaysWithout, ()) {
+RC_GTEST_PROP(AdaptiveDrift, PlaysTheSameArmsAsWithoutItUntilAnAlarm, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto in_flight = *rc::gen::element<std::size_t>(1, 1, 4, 12);
   const double noise = *rc::gen::element(0.02, 0.3);
@@ -160,7 +160,7 @@ Adaptive played(const MovingHill& hill, std::uint64_t pulls, std::uint64_t seed)
   return tree;
 }
 
-TEST(AdaptiveDrift, BestRestsOnRewardsSinceTheSystemHasChanged) {
+TEST(AdaptiveDrift, BestUsesOnlyRewardsSinceTheChange) {
   int misses = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const MovingHill hill{.top = 0.2, .next_top = 0.8, .jump = 1'500};
@@ -303,7 +303,7 @@ class Unrest {
   std::uint64_t pulls_ = 0;
 };
 
-RC_GTEST_PROP(AdaptiveDrift, GoesOnFromWhatItSavedAndAsItsClone, ()) {
+RC_GTEST_PROP(AdaptiveDrift, ContinuesFromItsSavedStateAndAsItsClone, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto before = *rc::gen::inRange(0, 3'000);
   RC_LOG() << "seed " << seed << " before " << before << '\n';

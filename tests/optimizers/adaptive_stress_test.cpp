@@ -186,7 +186,7 @@ class TurnsOnGarland {
   double value_ = 0.0;
 };
 
-RC_GTEST_PROP(AdaptiveStress, GoesOnFromTheMiddleOfATurnBitForBit, ()) {
+RC_GTEST_PROP(AdaptiveStress, ContinuesFromTheMiddleOfATurnBitForBit, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto before = *rc::gen::inRange(0, 4'000);
   const AdaptiveOptions options{.settle = *rc::gen::element<std::uint64_t>(0, 0, 14)};

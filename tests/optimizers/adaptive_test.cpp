@@ -387,7 +387,7 @@ TEST(Adaptive, SaysWhereItsModelHasTheBestArm) {
   EXPECT_LE(wrong, 5);
 }
 
-TEST(Adaptive, SaysNothingByItsModelWhereThatDoesNotApply) {
+TEST(Adaptive, HasNoModelIntervalWhereTheModelDoesNotApply) {
   Adaptive exact(line());
   run_adaptive(exact, bump, 0.0, 300, 1);
   EXPECT_EQ(exact.best()->basis, Best::Basis::no_noise);

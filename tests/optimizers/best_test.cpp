@@ -482,7 +482,7 @@ double scale_in_use(Hct& hct, double resolution_and_width) {
   return 0.0;
 }
 
-TEST(RewardRange, AnotherOneIsInForceFromTheNextPhaseOn) {
+TEST(RewardRange, ANewRangeTakesEffectInTheNextPhase) {
   Hct hct(line(), {}, unit_range());
   Hct same(line(), {}, unit_range());
   RandomStream random({.seed = 29});
@@ -533,7 +533,7 @@ TEST(RewardRange, MayBeLearntFromSomePhaseOn) {
   EXPECT_EQ(hct.summary().fitting_range, std::nullopt) << "there is none to judge";
 }
 
-TEST(RewardRange, ThatIsNoneIsRefused) {
+TEST(RewardRange, AnInvalidRangeIsRefused) {
   for (const testing::OptimizerCase& which : testing::every_optimizer()) {
     const auto optimizer = make_optimizer(which.selection, mixed_space());
     const std::string before = optimizer->save();
@@ -545,7 +545,7 @@ TEST(RewardRange, ThatIsNoneIsRefused) {
   }
 }
 
-TEST(RewardRange, ThatDoesNotFitIsSaidInTheSummary) {
+TEST(RewardRange, AnUnsuitableRangeIsReportedInTheSummary) {
   Hct hct(line(), {}, unit_range());
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(hct.summary().fitting_range, std::nullopt);
@@ -556,7 +556,7 @@ TEST(RewardRange, ThatDoesNotFitIsSaidInTheSummary) {
   EXPECT_EQ(hct.summary().out_of_range, 100U);
 }
 
-TEST(RewardRange, TheFirstRewardThatDiffersIsHeededAtTheNextSelection) {
+TEST(RewardRange, TheFirstDifferentRewardTakesEffectAtTheNextSelection) {
   Hct hct(line());
   const auto play = [&](double reward) {
     const Pull pull = hct.ask(1);

@@ -54,7 +54,7 @@ void expect_two_of_a_kind(std::unique_ptr<Optimizer> original, const Space& spac
 
 class CloneOfEveryOptimizer : public testing::EachOptimizer {};
 
-TEST_P(CloneOfEveryOptimizer, GoesOnAsTheOriginalWould) {
+TEST_P(CloneOfEveryOptimizer, ContinuesAsTheOriginalWould) {
   EXPECT_TRUE(rc::check("a clone of " + GetParam().label,
                         [] { expect_two_of_a_kind(make(), testing::mixed_space()); }));
 }
@@ -98,7 +98,7 @@ TEST_P(CloneOfEveryOptimizer, CanBeClonedAndSavedItself) {
 INSTANTIATE_TEST_SUITE_P(Clone, CloneOfEveryOptimizer,
                          ::testing::ValuesIn(testing::every_optimizer()), testing::name_of_test);
 
-RC_GTEST_PROP(Clone, OfHctGoesOnAsTheOriginalWouldInAnyConfiguration, (const RandomHct& config)) {
+RC_GTEST_PROP(Clone, OfHctContinuesAsTheOriginalInAnyConfiguration, (const RandomHct& config)) {
   RC_LOG() << config;
   expect_two_of_a_kind(std::make_unique<Hct>(config.partition, config.options, config.objective),
                        RandomHct::make_space(config.space));

@@ -89,7 +89,7 @@ TEST(ContextualLimits, GoBeyondLessOftenThanATreeThatDoesNotSeeTheContext) {
 }
 
 /// Rewards are the same in all contexts, but which of two peaks keeps the limit differs.
-TEST(ContextualLimits, ARegionIsSplitWhereOnlyTheMetricWantsIt) {
+TEST(ContextualLimits, ARegionIsSplitForTheMetricAlone) {
   const LimitedSystem system{
       [](double, double x) { return 1.0 - std::min(std::abs(x - 0.2) + 0.1, std::abs(x - 0.8)); },
       [](double z, double x) { return 100.0 * (z < 0.5 ? x : 1.0 - x); }};
@@ -100,7 +100,7 @@ TEST(ContextualLimits, ARegionIsSplitWhereOnlyTheMetricWantsIt) {
   EXPECT_NEAR(tree.best_in(std::vector{0.8})->arm[0], 0.8, 0.1);
 }
 
-TEST(ContextualLimits, WhatIsFarWithinThemChangesNothing) {
+TEST(ContextualLimits, DistantLimitsChangeNothing) {
   Contextual with(line(), load(), {}, p99_at_most(1e6));
   Contextual without(line(), load());
   const LimitedSystem system{[](double z, double x) { return -std::pow(x - 0.2 - 0.6 * z, 2); },
@@ -111,7 +111,7 @@ TEST(ContextualLimits, WhatIsFarWithinThemChangesNothing) {
   EXPECT_EQ(with.regions(), without.regions());
 }
 
-TEST(ContextualLimits, WhereNothingKeepsThemTheNearestIsTold) {
+TEST(ContextualLimits, WhereNoArmKeepsThemTheNearestIsReported) {
   const LimitedSystem system{[](double, double x) { return x; },
                              [](double z, double x) { return 100.0 * z + 5.0 * x; }};
   Contextual tree(line(), load(), {}, p99_at_most(50.0));
@@ -128,7 +128,7 @@ TEST(ContextualLimits, WhereNothingKeepsThemTheNearestIsTold) {
   EXPECT_GT(rows.back().limits[0].level, 50.0);
 }
 
-TEST(ContextualLimits, APolicyIsJudgedWhereItsContextsSuitTheLimitLeast) {
+TEST(ContextualLimits, APolicyIsJudgedInItsLeastFavourableContext) {
   Contextual tree(line(), load(), {}, p99_at_most(60.0));
   (void)play_limited(tree, with_load(), 60.0, 1500, 5);
   const auto rows = tree.policy()->rows;
@@ -139,7 +139,7 @@ TEST(ContextualLimits, APolicyIsJudgedWhereItsContextsSuitTheLimitLeast) {
   }
 }
 
-/// Errors of which good arms have none: subtracting a level would hide that.
+/// Good arms have no errors at all; subtracting a level would hide that.
 TEST(ContextualLimits, ALimitAtTheEndOfAllValuesIsKeptByArmsAtTheEnd) {
   const LimitedSystem system{[](double, double x) { return x; },
                              [](double z, double x) { return x > 0.5 ? 3.0 + z : 0.0; }};
@@ -159,7 +159,7 @@ TEST(ContextualLimits, ALimitAtTheEndOfAllValuesIsKeptByArmsAtTheEnd) {
   EXPECT_GT(best->arm[0], 0.35);
 }
 
-TEST(ContextualLimits, ContinuesExactlyFromWhatItSaved) {
+TEST(ContextualLimits, ContinuesExactlyFromItsSavedState) {
   Contextual tree(line(), load(), {}, p99_at_most(60.0));
   (void)play_limited(tree, with_load(), 60.0, 900, 7);
   Contextual restored(line(), load(), {}, p99_at_most(60.0));

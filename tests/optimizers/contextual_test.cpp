@@ -123,11 +123,11 @@ TEST(Contextual, PlaysTheArmsOfAnOrdinaryTreeWhereTheContextDoesNotMatter) {
     const auto arms = play(tree, unaffected(), 500, seed).arms;
     if (arms == play(blind, unaffected(), 500, seed).arms) ++same;
   }
-  // By chance a few of them show a level effect or split a region.
+  // By chance, a few runs show a level effect or split a region.
   EXPECT_GE(same, 14);
 }
 
-TEST(Contextual, TakesALevelThatDependsOnTheContextOffRewards) {
+TEST(Contextual, SubtractsTheLevelEffectOfTheContext) {
   double with = 0.0;
   double without = 0.0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -141,7 +141,7 @@ TEST(Contextual, TakesALevelThatDependsOnTheContextOffRewards) {
   EXPECT_LT(with, 0.8 * without);
 }
 
-TEST(Contextual, GroupsChoicesThatWantTheSameArm) {
+TEST(Contextual, GroupsChoicesWithTheSameBestArm) {
   const SystemWithLoad system{[](double z, double x) {
                                 const double at = static_cast<int>(z) % 2 == 0 ? 0.2 : 0.8;
                                 return 0.9 - std::abs(x - at);
@@ -206,7 +206,7 @@ TEST(Contextual, RegionsOfAPolicyCoverEveryContextOnce) {
   }
 }
 
-TEST(Contextual, ContinuesExactlyFromWhatItSaved) {
+TEST(Contextual, ContinuesExactlyFromItsSavedState) {
   for (const std::size_t in_flight : {std::size_t{1}, std::size_t{5}}) {
     Contextual tree(line(), load());
     (void)play(tree, shifting(), 700, 5, in_flight);

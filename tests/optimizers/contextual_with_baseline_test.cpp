@@ -157,7 +157,7 @@ TEST(ContextualWithBaseline, BothOrdersAreAboutAsFrequent) {
   EXPECT_NEAR(first, 0.5 * pairs, 2.5 * std::sqrt(pairs));
 }
 
-TEST(ContextualWithBaseline, TakesALevelThatDependsOnTheContextOffBothSides) {
+TEST(ContextualWithBaseline, SubtractsTheLevelEffectOfTheContextFromBothSides) {
   // Contexts change rewards much more than arms do.
   const WorldInContexts world = [](double z, double x, int i) {
     return 5.0 * z + 10.0 * moving_optimum(z, x, i);
@@ -224,7 +224,7 @@ TEST(ContextualWithBaseline, SeveralInFlightMakePairsToo) {
   EXPECT_TRUE(optimizer.in_flight().empty());
 }
 
-TEST(ContextualWithBaseline, ContinuesExactlyFromWhatItSaved) {
+TEST(ContextualWithBaseline, ContinuesExactlyFromItsSavedState) {
   ContextualWithBaseline optimizer = with_baseline();
   (void)play_in_contexts(optimizer, moving_optimum, 900, 10, 3);
   RandomStream random({.seed = 11});
@@ -256,7 +256,7 @@ TEST(ContextualWithBaseline, RefusesToRestoreNonsense) {
   EXPECT_THROW(other.restore(Contextual(line(), load()).save()), StateError);
 }
 
-TEST(ContextualWithBaseline, CanBeAskedAsItWasAskedEarlierByAnotherRule) {
+TEST(ContextualWithBaseline, CanRepeatAnAskRecordedUnderAnotherRule) {
   ContextualWithBaseline earlier = with_baseline({.every = 7, .pairs = 2, .seed = 5});
   ContextualWithBaseline later = with_baseline({.every = 40, .seed = 9});
   RandomStream random({.seed = 14});
@@ -274,7 +274,7 @@ TEST(ContextualWithBaseline, CanBeAskedAsItWasAskedEarlierByAnotherRule) {
   EXPECT_EQ(earlier.uplift()->pairs, later.uplift()->pairs);
 }
 
-TEST(ContextualWithBaseline, WhatCannotHaveBeenAskedForIsNotAskedAgain) {
+TEST(ContextualWithBaseline, RefusesToRepeatAnImpossibleAsk) {
   ContextualWithBaseline optimizer = with_baseline();
   const std::vector<double> context{0.5};
   const std::vector<double> other{0.25};

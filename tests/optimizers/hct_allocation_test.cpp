@@ -42,7 +42,7 @@ TEST(HctAllocation, AStepThatDoesNotExpandAllocatesNothing) {
   }
 }
 
-TEST(HctAllocation, NorDoesItWithManyPullsInFlight) {
+TEST(HctAllocation, AStepWithManyPullsInFlightAllocatesNothing) {
   for (const Feedback feedback : {Feedback::iid, Feedback::correlated}) {
     check_steps_without_allocation({.feedback = feedback}, 16);
   }

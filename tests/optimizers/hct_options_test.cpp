@@ -57,7 +57,7 @@ TEST(HctOptions, ThePracticalPresetIsMoreConfidentOfCorrelatedFeedback) {
   EXPECT_DOUBLE_EQ(correlated.confidence.c1, 0.68039500008718848);  // (1/32)^(1/9)
 }
 
-TEST(HctOptions, ThePracticalPresetKnowsNothingOfTheDimension) {
+TEST(HctOptions, ThePracticalPresetDoesNotDependOnTheDimension) {
   EXPECT_EQ(resolve({}, 5).rho, 0.5);
 }
 

@@ -64,7 +64,7 @@ TEST(Hct, NeverPullsTheRootAndTriesTheLeftChildFirst) {
   EXPECT_EQ(play(hct, {0.5, 0.5}), (std::vector<std::string>{"0", "1"}));
 }
 
-TEST(Hct, ComputesTheBoundsOfTheFirstStepsAsWorkedByHand) {
+TEST(Hct, BoundsOfTheFirstStepsMatchHandComputedValues) {
   // rho 0.5, nu1 1: c = 2 sqrt 2, c1 = (1/6)^(1/8); scale 0.1 makes c = 0.2828...
   // t = 1: t+ = 2, L = ln(2 / (c1 0.05)) = 3.91284857...; tau_1 = c^2 L 4 = 0.08 L 4 = 1.2521...
   Hct hct(line(), {.nu1 = 1.0, .rho = 0.5, .confidence_scale = 0.1, .delta = 0.05}, unit_range());
@@ -156,7 +156,7 @@ TEST(Hct, RefusesWhatIsNoRewardAndStaysAsItWas) {
   EXPECT_EQ(hct.summary().t, 2U);
 }
 
-TEST(Hct, RefusesItAlsoInALongStayAtOneArm) {
+TEST(Hct, RefusesWhatIsNoRewardInALongStayAtOneArm) {
   // The left half is so much better that the arm stays for thousands of pulls.
   Hct hct(line(), {.nu1 = 1.0, .rho = 0.5, .confidence_scale = 1.0});
   for (int i = 0; i < 3000; ++i) {

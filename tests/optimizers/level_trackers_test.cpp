@@ -19,7 +19,7 @@ LevelTrackers::Expected well_known(const LevelTrackers& trackers, std::uint64_t 
   return trackers.expect(0.0, 0.01 * kNoise, kNoise, number);
 }
 
-TEST(LevelTrackers, TakeNothingOffRewardsBeforeAnAlarm) {
+TEST(LevelTrackers, SubtractNothingBeforeAnAlarm) {
   LevelTrackers trackers;
   RandomStream random({.seed = 1});
   trackers.turn_to(7, false);
@@ -57,7 +57,7 @@ TEST(LevelTrackers, NoticeAStepOfTwoDeviationsWithinTwentyRewards) {
   }
 }
 
-TEST(LevelTrackers, TheSlowOneIsScoredByArmsAloneThatAreKnownWell) {
+TEST(LevelTrackers, TheSlowTrackerIsScoredOnlyByWellKnownArms) {
   for (const double variance : {0.01, 0.1}) {
     LevelTrackers trackers;
     RandomStream random({.seed = 2});
@@ -134,7 +134,7 @@ TEST(LevelTrackers, AreNoLongerSurprisedByFrequentLargeRewards) {
   EXPECT_LE(surprises, 36);
 }
 
-TEST(LevelTrackers, TellAutocorrelatedNoiseByItsReturn) {
+TEST(LevelTrackers, RecogniseAutocorrelatedNoiseByItsReturn) {
   for (const double phi : {0.5, 0.9}) {
     RandomStream random({.seed = 5});
     LevelTrackers trackers;
@@ -157,7 +157,7 @@ TEST(LevelTrackers, TellAutocorrelatedNoiseByItsReturn) {
   }
 }
 
-TEST(LevelTrackers, ALeafThatIsHeldTellsLessAndLessOfItself) {
+TEST(LevelTrackers, AHeldLeafCarriesLessAndLessInformation) {
   LevelTrackers trackers;
   (void)trackers.adopt(LevelTrackers::medium);
   trackers.turn_to(3, false);
@@ -190,7 +190,7 @@ TEST(LevelTrackers, SeveralRewardsMoveLevelsAsFarAsTheyWouldOneByOne) {
   EXPECT_NEAR(together.part_left(), one_by_one.part_left(), 1e-12);
 }
 
-TEST(LevelTrackers, GoOnFromWhatWasSaved) {
+TEST(LevelTrackers, ContinueFromASavedState) {
   LevelTrackers trackers;
   (void)rewards_to_alarm(trackers, 1.0, 3);
   (void)trackers.adopt(LevelTrackers::medium);

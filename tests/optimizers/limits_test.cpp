@@ -41,7 +41,7 @@ std::vector<std::vector<double>> play(Optimizer& optimizer, const System& system
   return arms;
 }
 
-/// The reward increases with x, and so does the load.
+/// Both the reward and the load increase with x.
 System rising(RandomStream& random, double noise_of_reward, double noise_of_load) {
   return [&random, noise_of_reward, noise_of_load](const std::vector<double>& arm) {
     return Measured{arm[0] + noise_of_reward * random.normal(),
@@ -55,7 +55,7 @@ std::size_t beyond(const std::vector<std::vector<double>>& arms, double limit) {
                     [limit](const std::vector<double>& arm) { return arm[0] > limit; }));
 }
 
-TEST(AdaptiveWithLimits, ThatAreNeverNearPlaysAsWithoutThem) {
+TEST(AdaptiveWithLimits, DistantLimitsDoNotChangeTheArms) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     RandomStream first({.seed = seed});
     RandomStream second({.seed = seed});
@@ -68,7 +68,7 @@ TEST(AdaptiveWithLimits, ThatAreNeverNearPlaysAsWithoutThem) {
   }
 }
 
-TEST(AdaptiveWithLimits, SearchesAmongWhatKeepsThemAndRecommendsNothingElse) {
+TEST(AdaptiveWithLimits, SearchesAndRecommendsOnlyArmsThatKeepThem) {
   std::size_t beyond_limit = 0;
   int broken = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -102,7 +102,7 @@ TEST(AdaptiveWithLimits, TakesBothEndsOfAMetric) {
   EXPECT_NEAR(adaptive.best()->arm[0], 0.32, 0.03) << "the least reward is best";
 }
 
-TEST(AdaptiveWithLimits, KeepsOneThatIsTheEndOfAllValues) {
+TEST(AdaptiveWithLimits, KeepsALimitAtTheEndOfAllValues) {
   RandomStream random({.seed = 1});
   Adaptive adaptive(line(), {}, {.limits = {{.metric = "errors", .max = 0.0}}});
   const auto system = [&](const std::vector<double>& arm) {
@@ -168,7 +168,7 @@ TEST(AdaptiveWithLimits, DoesWithoutAMetricThatIsMissingNowAndThen) {
   EXPECT_NEAR(adaptive.best()->arm[0], 0.55, 0.06);
 }
 
-TEST(AdaptiveWithLimits, GoesOnFromASavedStateAsIfNothingHadHappened) {
+TEST(AdaptiveWithLimits, ContinuesFromASavedStateAsIfUninterrupted) {
   RandomStream random({.seed = 5});
   Adaptive adaptive(line(), {}, at_most(60.0));
   (void)play(adaptive, rising(random, 0.1, 10.0), 137);
@@ -197,7 +197,7 @@ TEST(AdaptiveWithLimits, KeepsManyPullsInFlightApart) {
   EXPECT_NEAR(adaptive.best()->arm[0], 0.56, 0.05);
 }
 
-TEST(OptimizerWithLimits, ThatHasNoModelOfMetricsBarsWhatBreaksThem) {
+TEST(OptimizerWithLimits, WithoutAModelOfMetricsBarsArmsThatBreakThem) {
   RandomStream random({.seed = 1});
   Hct hct(line(), {.confidence_scale = 0.01}, at_most(60.0));
   std::size_t barred = 0;
@@ -213,7 +213,7 @@ TEST(OptimizerWithLimits, ThatHasNoModelOfMetricsBarsWhatBreaksThem) {
   EXPECT_FALSE(hct.nearest());
 }
 
-TEST(OptimizerWithLimits, ThatHasNoModelOfMetricsNamesTheNearestArmToo) {
+TEST(OptimizerWithLimits, WithoutAModelOfMetricsNamesTheNearestArmToo) {
   RandomStream random({.seed = 1});
   Hct hct(line(), {}, at_most(-20.0));
   (void)play(hct, rising(random, 0.1, 0.0), 200);

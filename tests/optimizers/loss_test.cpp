@@ -33,7 +33,7 @@ void measure_block(LossBudget& budget, double level, double spread = 0.0) {
   }
 }
 
-TEST(LossBudget, ReckonsBesideTheLevelAtTheTime) {
+TEST(LossBudget, ComparesWithTheLevelAtTheTime) {
   LossBudget budget({.share = 0.02});
   measure_block(budget, 100.0);
   for (int i = 0; i < 4; ++i) budget.add(one(90.0));
@@ -73,7 +73,7 @@ TEST(LossBudget, KnowsAnArmByItsOwnRewards) {
   EXPECT_GT(budget.margin(), 0.0);
 }
 
-TEST(LossBudget, SaysSoWhereAPartOfTheLevelMeansNothing) {
+TEST(LossBudget, DoesNotKnowALevelOfUncertainSign) {
   LossBudget share({.share = 0.02});
   LossBudget absolute({.per_pull = 1.0, .worst_per_pull = 30.0});
   for (LossBudget* budget : {&share, &absolute}) {
@@ -121,7 +121,7 @@ TEST(LossBudget, NeedsMoreBlocksOfOneMeasurementEach) {
   EXPECT_GT(budget.margin(), 1.0);
 }
 
-/// A study's conditions: what it is told, and what it may do.
+/// The conditions of a study.
 struct Shop {
   Direction direction = Direction::maximize;
   LossRule rule = {.share = 0.02};
@@ -212,7 +212,8 @@ TEST(CapOnLoss, HoldsWithHeavyTails) {
   EXPECT_LE(exceeded({.heavy_tails = true}), 4);
 }
 
-/// For a search that would never settle anywhere if it were sent to the baseline repeatedly.
+/// Checks that the search tries at least ten arms although every visit has to settle first: it
+/// could not if it were sent back to the baseline repeatedly.
 void check_that_visits_go_on(const Shop& shop) {
   int exceeded = 0;
   std::set<double> fewest;
@@ -325,11 +326,11 @@ void check_that_it_goes_on_from_a_saved_state(std::uint64_t settle, int before) 
   EXPECT_EQ(optimizer.save(), restored.save());
 }
 
-TEST(CapOnLoss, GoesOnFromASavedStateAsIfNothingHadHappened) {
+TEST(CapOnLoss, ContinuesFromASavedStateAsIfUninterrupted) {
   check_that_it_goes_on_from_a_saved_state(0, 120);
 }
 
-TEST(CapOnLoss, GoesOnFromTheMiddleOfAVisit) {
+TEST(CapOnLoss, ContinuesFromTheMiddleOfAVisit) {
   for (int before = 200; before < 220; ++before) {
     check_that_it_goes_on_from_a_saved_state(3, before);
   }

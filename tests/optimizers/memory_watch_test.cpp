@@ -50,7 +50,8 @@ TEST(MemoryWatch, IsSilentWhereRewardsFollowAtOnce) {
 }
 
 TEST(MemoryWatch, RewardsThatSpeedUpAreNoMemory) {
-  // They move away from their start, which a settling system does not.
+  // A turn starts on the far side of its level from the previous arm, which a settling system does
+  // not.
   MemoryWatch watch;
   std::uint64_t number = 1;
   for (int turn = 0; turn < 1'000; ++turn) {
@@ -61,7 +62,7 @@ TEST(MemoryWatch, RewardsThatSpeedUpAreNoMemory) {
   EXPECT_EQ(watch.settling(), std::nullopt);
 }
 
-TEST(MemoryWatch, HearsOnlyRewardsWhoseOrderIsKnown) {
+TEST(MemoryWatch, UsesOnlyRewardsWhoseOrderIsKnown) {
   MemoryWatch watch;
   std::uint64_t number = 1;
   double level = 0.0;
@@ -74,7 +75,7 @@ TEST(MemoryWatch, HearsOnlyRewardsWhoseOrderIsKnown) {
   EXPECT_EQ(watch.settling(), std::nullopt);
 }
 
-TEST(MemoryWatch, GoesOnFromWhereItWasSaved) {
+TEST(MemoryWatch, ContinuesFromASavedState) {
   RandomStream random({.seed = 1});
   MemoryWatch watch;
   MemoryWatch restored;

@@ -135,7 +135,7 @@ TEST_P(ObserveWithEveryOptimizer, IsInTheUnitsOfTheUser) {
   EXPECT_NEAR(scaled->best()->mean, -8.0 * plain->best()->mean, 1e-9);
 }
 
-TEST_P(ObserveWithEveryOptimizer, AnyInterleavingKeepsCountAndGoesOnFromWhatWasSaved) {
+TEST_P(ObserveWithEveryOptimizer, AnyInterleavingKeepsCountAndContinuesFromASavedState) {
   EXPECT_TRUE(rc::check("observing " + GetParam().label, [] {
     const auto seed = *rc::gen::arbitrary<std::uint64_t>();
     const auto steps = *rc::gen::inRange(1, 300);

@@ -257,8 +257,8 @@ TEST_P(PenaltyOfEveryOptimizer, LeavesTheArmEvenIfItsTurnIsLong) {
 }
 
 TEST_P(PenaltyOfEveryOptimizer, ABarredArmIsNoLongerPlayedOnceTheTurnIsOver) {
-  // Long after the short horizons, when a single arm is played. (Instances of two pulls each know
-  // at most three arms.)
+  // Long after the short horizons, a single arm is played. (Instances of two pulls each have at
+  // most three arms.)
   if (GetParam().label == "gpo_thoo") return;
   const auto optimizer = make();
   const auto play = [&] {

@@ -76,7 +76,7 @@ TEST(RewardMap, TheUnitRangeLeavesRewardsAsTheyAre) {
   }
 }
 
-TEST(RewardMap, LeadsBackToTheUsersUnits) {
+TEST(RewardMap, ConvertsBackToTheUsersUnits) {
   EXPECT_EQ(maximizing(-2.0, 6.0).to_user(2.0), 0.0);
   EXPECT_EQ(maximizing(-2.0, 6.0).to_user(16.0), 14.0);
   EXPECT_EQ(minimizing(-2.0, 6.0).to_user(6.0), 0.0);
@@ -95,7 +95,7 @@ RandomMap random_map() {
   return {objective(direction, low, high), *rc::gen::inRange(-100'000, 100'000) / 128.0};
 }
 
-RC_GTEST_PROP(RewardMap, ThereAndBackIsTheSameUpToRounding, ()) {
+RC_GTEST_PROP(RewardMap, RoundTripsUpToRounding, ()) {
   const auto [objective, reward] = random_map();
   const RewardMap map(objective);
   const double scale = 1.0 + std::abs(reward) + std::abs((*objective.reward_range)[1]);
@@ -254,7 +254,7 @@ TEST(RewardMap, ARightObjectiveHasNoViolations) {
   EXPECT_EQ(sentences({.confidence = 0.999}), Sentences{});
 }
 
-TEST(RewardMap, RefusesARangeThatIsNotOne) {
+TEST(RewardMap, RefusesAnEmptyOrReversedRange) {
   const Sentences reversed = {"reward_range = [2, 1.5]: the first number must be below the second"};
   EXPECT_EQ(sentences(objective(Direction::maximize, 2.0, 1.5)), reversed);
   EXPECT_EQ(sentences(objective(Direction::minimize, 2.0, 1.5)), reversed);

@@ -44,7 +44,7 @@ void expect_going_on(const Selection& optimizer, const Space& space, const Objec
   if (const auto best = one->best()) RC_ASSERT(restored->best()->lower == best->lower);
 }
 
-RC_GTEST_PROP(SaveRestore, HctGoesOnAsIfNothingHadHappened, (const RandomHct& config)) {
+RC_GTEST_PROP(SaveRestore, HctContinuesAsIfUninterrupted, (const RandomHct& config)) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto before = *rc::gen::inRange(0, 1000);
   RC_LOG() << config << " seed " << seed << " before " << before;
@@ -52,7 +52,7 @@ RC_GTEST_PROP(SaveRestore, HctGoesOnAsIfNothingHadHappened, (const RandomHct& co
                   config.objective, seed, before, *rc::gen::arbitrary<bool>());
 }
 
-RC_GTEST_PROP(SaveRestore, RivalsGoOnAsIfNothingHadHappened, ()) {
+RC_GTEST_PROP(SaveRestore, OtherOptimizersContinueAsIfUninterrupted, ()) {
   const auto optimizer = *rc::gen::elementOf(std::vector<Selection>{
       {"adaptive", {{"coverage", 0.5}}},
       {"hoo", {{"nu1", 0.5}}},

@@ -206,7 +206,7 @@ class BesideAMap {
   std::size_t most_open_ = 0;
 };
 
-RC_GTEST_PROP(Tickets, BehaveAsAMapOfTheOpenOnes, ()) {
+RC_GTEST_PROP(Tickets, BehaveAsAMapOfOpenTickets, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const double eagerness = *rc::gen::element(0.2, 0.4, 0.6);
   const int steps = *rc::gen::inRange(1, 300);
@@ -219,7 +219,7 @@ RC_GTEST_PROP(Tickets, BehaveAsAMapOfTheOpenOnes, ()) {
   RC_CLASSIFY(both.most_open() > 20, "more than twenty open at once");
 }
 
-TEST(Tickets, OfSomeAreKeptAtOtherNodes) {
+TEST(Tickets, CanBeMovedToOtherNodes) {
   Tickets tickets;
   for (NodeIndex node = 1; node <= 4; ++node) tickets.open(node, node);
   tickets.keep([](const Tickets::Open& ticket) {
@@ -235,7 +235,7 @@ TEST(Tickets, OfSomeAreKeptAtOtherNodes) {
   EXPECT_EQ(tickets.open(1, 1), 5U);
 }
 
-TEST(Tickets, RoomIsTakenByTheOpenOnesAlone) {
+TEST(Tickets, OnlyOpenOnesTakeMemory) {
   // Two stay open, and a hundred thousand tickets between them are closed.
   Tickets tickets;
   const Ticket first = tickets.open(1, 1);

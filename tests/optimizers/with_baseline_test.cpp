@@ -361,7 +361,7 @@ TEST(WithBaseline, WhatWasProvenBeforeSettingsChangedHasToBeProvenAgain) {
   }
 }
 
-TEST(WithBaseline, TheAlarmOfTheBaselineIsAChangeOfTheLevelAndTakesNoProofBack) {
+TEST(WithBaseline, AnAlarmOfTheBaselineIsAChangeOfLevelAndRevokesNoProof) {
   RandomStream random({.seed = 3});
   WithBaseline optimizer = compared({.first = 20, .seed = 3});
   Play play;
@@ -418,8 +418,9 @@ TEST(WithBaseline, IsTheSameAfterBeingRestoredAndAsAClone) {
   EXPECT_EQ(clone->save(), optimizer.save());
 }
 
-/// A journal has earlier decisions, which need not be those that would be made now.
-TEST(WithBaseline, CanBeAskedAsItWasAskedEarlier) {
+/// A journal contains earlier decisions, which may differ from the decisions that would be made
+/// now.
+TEST(WithBaseline, CanRepeatARecordedAsk) {
   RandomStream random({.seed = 12});
   WithBaseline optimizer = compared({.first = 20, .seed = 5});
   WithBaseline again = compared({.every = 25, .pairs = 2, .first = 50, .seed = 77});
@@ -445,7 +446,7 @@ TEST(WithBaseline, CanBeAskedAsItWasAskedEarlier) {
   EXPECT_EQ(again.uplift()->baseline_pulls, optimizer.uplift()->baseline_pulls);
 }
 
-/// Repeats for a second optimizer what was done to the first, as when a journal is replayed.
+/// Repeats all operations of the first optimizer on a second one, as when a journal is replayed.
 void check_that_state_follows(const BaselineRule& rule, double level, std::uint64_t settle = 0) {
   RandomStream random({.seed = 13});
   const AdaptiveOptions options{.settle = settle, .settle_rule = SettleRule::strict};
@@ -618,7 +619,7 @@ TEST(WithBaseline, WhatAComparisonHasRefutedIsNotWaitedAt) {
   EXPECT_EQ(waits_at(confirmed), arm) << "the last comparison counts";
 }
 
-TEST(WithBaseline, AComparisonOfTheBaselineWithItselfVouchesForNothing) {
+TEST(WithBaseline, AComparisonOfTheBaselineWithItselfProvesNothing) {
   WithBaseline optimizer = compared(kCapped);
   const std::vector<double> arm = prove_one(optimizer);
   optimizer.begin_comparison(arm);
@@ -631,7 +632,7 @@ TEST(WithBaseline, AComparisonOfTheBaselineWithItselfVouchesForNothing) {
   EXPECT_NE(waits_at(optimizer), arm);
 }
 
-TEST(WithBaseline, WhatComesBeforeAVisitHasSettledIsPassedOver) {
+TEST(WithBaseline, RewardsBeforeAVisitHasSettledAreDiscarded) {
   WithBaseline optimizer = compared({.pulls = 2, .visit = 2, .settle = 3, .first = 2, .seed = 5});
   const Pull alone = optimizer.ask(1);
   ASSERT_EQ(alone.purpose, Purpose::baseline);
@@ -690,13 +691,13 @@ int longest_on_few_pulls(std::uint64_t seed) {
   return longest;
 }
 
-TEST(WithBaseline, TheBestArmDoesNotStandOnAFewEarlyPullsWhereTheLevelFalls) {
+TEST(WithBaseline, TheBestArmIsNotBasedOnAFewEarlyPullsWhereTheLevelFalls) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     EXPECT_LT(longest_on_few_pulls(seed), 60) << "seed " << seed;
   }
 }
 
-TEST(WithBaseline, WhatCannotHaveBeenAskedForIsNotAskedAgain) {
+TEST(WithBaseline, RefusesToRepeatAnImpossibleAsk) {
   const std::vector<double> arm{0.5};
   const std::vector<double> outside{7.0};
   const Pull duel{.arm = arm, .length = 2, .purpose = Purpose::duel, .then = kBaseline, .round = 1};
@@ -735,7 +736,7 @@ TEST(WithBaseline, AFailureCountsAsAFiniteNumber) {
   EXPECT_EQ(optimizer.penalize(duel.ticket, std::nan("")), Status::not_a_reward);
 }
 
-TEST(WithBaseline, AnArmThatIsBarredIsNotComparedAndNotTold) {
+TEST(WithBaseline, ABarredArmIsNeitherComparedNorReported) {
   RandomStream random({.seed = 6});
   WithBaseline optimizer = compared({.first = 20, .seed = 2});
   const OwnedPull duel = first_duel(optimizer, random);

@@ -231,7 +231,7 @@ TEST_F(StudyContextsTest, AnEventThatHasAnotherContextIsNotRepeated) {
   EXPECT_EQ(refused(study, as_it_was), "was repeated");
   Study plain = open(kTunedTtl, "plain");
   EXPECT_EQ(refused(plain, Observed{{0.5}, 1.0, Role::search, {0.5}}),
-            "event 1 does not fit: it has a context, and the study has none");
+            "event 1 does not fit: it has a context, but the study has none");
 }
 
 TEST_F(StudyContextsTest, ASessionServesThemToo) {

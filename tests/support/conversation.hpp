@@ -16,7 +16,7 @@
 
 namespace canopy::testing {
 
-/// A random sequence of requests: asks of any length, results in all three forms and any order,
+/// A random sequence of requests: asks of any length, rewards in all three forms and in any order,
 /// dropped tickets and, if enabled, observations of other arms, failed pulls and barred arms. A
 /// copy continues with the same requests.
 class Conversation {

@@ -27,7 +27,7 @@ inline std::ostream& operator<<(std::ostream& out, const OptimizerCase& which) {
   return out << which.label;
 }
 
-/// Short, so that most of a test comes after the horizon.
+/// A short horizon, so that most of a test comes after it.
 inline constexpr std::uint64_t kShortHorizon = 40;
 
 /// Every built-in optimizer, with its defaults and with its other modes.

@@ -15,14 +15,14 @@
 
 namespace canopy::testing {
 
-/// A server for tests that answers what Prometheus is asked, and everything else as a program would
+/// A server for tests that answers the queries of Prometheus, and all other requests like a program
 /// that is configured over HTTP.
 class FakePrometheus {
  public:
   using Reply = FakeService::Reply;
   using Request = FakeService::Request;
 
-  /// What it was asked, or sent.
+  /// A request that it has received.
   struct Asked {
     std::string method;
     std::string target;  ///< as it was sent
@@ -64,13 +64,13 @@ class FakePrometheus {
     asked_.clear();
   }
 
-  // What Prometheus answers.
+  // Responses of Prometheus.
   static Reply data(const std::string& type, const nlohmann::json& result) {
     return {200, nlohmann::json{{"status", "success"},
                                 {"data", {{"resultType", type}, {"result", result}}}}
                      .dump()};
   }
-  /// A vector with that many series of this value.
+  /// A vector of `count` series with this value.
   static Reply series(const std::string& value, std::size_t count = 1) {
     nlohmann::json all = nlohmann::json::array();
     for (std::size_t i = 0; i < count; ++i) {

@@ -21,8 +21,8 @@
 
 namespace canopy::testing {
 
-/// Asks, tells (one by one, in lists, as sums), drops, reads, records, changes the range and, if
-/// requested, observes at random, on both sides.
+/// Performs random operations on both sides: asks, tells (one by one, in lists, as sums), drops,
+/// reads, records, changes of the range and, if requested, observations.
 class Interleaving {
  public:
   Interleaving(const RandomHct& config, std::uint64_t seed, double observing = 0.0)

@@ -8,8 +8,8 @@
 
 namespace canopy::testing {
 
-/// The mean reward of an arm that is held for long, and its standard error, estimated from the
-/// means of long blocks.
+/// The mean reward of an arm that is held for a long time, and its standard error, estimated from
+/// the means of long blocks.
 struct LongRun {
   double mean = 0.0;
   double standard_error = 0.0;

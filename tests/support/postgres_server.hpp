@@ -26,8 +26,8 @@
 
 namespace canopy::testing {
 
-/// A PostgreSQL server in a temporary folder, which listens on a socket there. It ends with this
-/// process in any case.
+/// A PostgreSQL server in a temporary folder, which listens on a socket there. It never outlives
+/// this process.
 class PostgresServer {
  public:
   /// The folder of its programs; empty if it is not installed.
@@ -80,7 +80,7 @@ class PostgresServer {
     throw std::runtime_error("PostgreSQL does not start:\n" + folder_.content("out"));
   }
 
-  /// SIGINT: shuts down without waiting for clients. SIGQUIT: as after a power failure.
+  /// SIGINT shuts it down without waiting for clients; SIGQUIT simulates a power failure.
   void stop(int signal) {
     if (server_ > 0) {
       kill(server_, signal);

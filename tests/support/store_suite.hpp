@@ -105,7 +105,8 @@ class StoreTest : public AnyStoreTest<Store> {
     return all;
   }
 
-  /// The record according to the store. Ids of different stores are independent.
+  /// Whether the study is locked according to this store. It is found by name, since ids of
+  /// different stores are independent.
   static bool is_locked(Store& store, const std::string& name) {
     return store.is_locked(store.find(name)->id);
   }

@@ -19,8 +19,9 @@
 namespace canopy::testing {
 
 /// A literal implementation of the adaptive tree: everything is found by iterating over all nodes,
-/// and nothing is stored that can be recomputed. Reference for the fast one in the tests; it shares
-/// only the partition with it. Letters are those of the formulas.
+/// and nothing is stored that can be recomputed. It is the reference for canopy's fast
+/// implementation in the tests, with which it shares only the partition. Letters are those of the
+/// formulas.
 ///
 /// f is a random walk down the tree, f(child) = f(parent) + N(0, se), observed with noise. The
 /// variance of edges decreases with depth h as (0.4 S)^2 q^h, q = exp(slope) = 4^(-alpha/d), and is
@@ -70,7 +71,8 @@ class TextbookAdaptive {
     bool explorer;
   };
 
-  /// Parts to leave out or change, to measure their contribution. The defaults are the algorithm.
+  /// Parts of the algorithm to omit or change, to measure their contribution. The defaults are the
+  /// unchanged algorithm.
   struct Variant {
     bool no_explorer = false;
     bool no_sweep = false;             // the explorer only covers
@@ -104,7 +106,7 @@ class TextbookAdaptive {
     start_ = leaves();
   }
 
-  /// The next arm to play. The explorer cuts here, before its pull, which may cause a pass.
+  /// The next arm to play. The explorer cuts cells here, before its pull, which may cause a pass.
   Turn choose() {
     if (is_open_) throw std::logic_error("TextbookAdaptive: the turn has not ended");
     turn_ = next_turn();
@@ -416,7 +418,8 @@ class TextbookAdaptive {
     return arm;
   }
 
-  /// Every node but the root came from a cut, and each cut made a leaf an inner node.
+  /// Every node except the root was created by a cut, and each cut turned a leaf into an inner
+  /// node.
   [[nodiscard]] std::size_t leaf_count() const {
     return nodes_.size() - (nodes_.size() - 1) / partition_->arity();
   }

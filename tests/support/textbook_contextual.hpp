@@ -62,8 +62,9 @@ inline double product(const std::vector<double>& a, const std::vector<double>& b
 }
 
 /// A literal implementation of the adaptive tree with contexts: all rewards are in one list, which
-/// is scanned for every computation, and likelihoods use covariance matrices. Reference for the
-/// fast one in the tests. One pull at a time. Letters are those of docs/contexts.md.
+/// is scanned for every computation, and likelihoods use covariance matrices. It is the reference
+/// for canopy's fast implementation in the tests. It plays one pull at a time. Letters are those of
+/// docs/contexts.md.
 class TextbookContextual {
  public:
   TextbookContextual(std::shared_ptr<const Partition> partition, const ContextSpace& contexts)

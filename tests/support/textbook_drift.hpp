@@ -20,7 +20,7 @@ namespace canopy::testing {
 /// of the formulas: trackers j = 0 frozen, 1 returning, 2 to 4 with gains g, of which c is in use;
 /// levels L_j, fractions a_j of an error of m that tracker j has absorbed, scores A_j.
 ///
-/// While the turn is open, is_open(), learn() takes the next reward of turn().
+/// While the turn is open (is_open()), learn() takes the next reward of turn().
 class TextbookDrift {
  public:
   using Node = TextbookAdaptive::Node;

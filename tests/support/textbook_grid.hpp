@@ -42,7 +42,8 @@ class TextbookGrid {
     arms_[arm].sum += mapped;
   }
 
-  /// Agrawal and Goyal, without a prior: the arm with the largest of one draw from each posterior.
+  /// Agrawal and Goyal's algorithm without a prior: draws once from each posterior, and returns the
+  /// arm with the largest draw.
   [[nodiscard]] std::size_t thompson(double deviation, RandomStream& random) const {
     for (std::size_t i = 0; i < size(); ++i) {
       if (arms_[i].pulls == 0.0) return i;
@@ -54,7 +55,7 @@ class TextbookGrid {
     return first_largest(draws);
   }
 
-  /// Garivier and Cappe, by bisection: whether their algorithm could play that arm. `low` and
+  /// Garivier and Cappe's algorithm, by bisection: whether it could play that arm. `low` and
   /// `range` map means to [0, 1]. Arms whose indices are equal up to rounding are all accepted.
   [[nodiscard]] bool may_be_kl_ucb(std::size_t chosen, double low, double range,
                                    double budget) const {
@@ -107,8 +108,9 @@ class TextbookGrid {
   std::vector<Bandit> arms_;
 };
 
-/// Karnin, Koren and Somekh: plays all rounds, with `play` the mapped reward of the arm with a
-/// number. Returns the numbers of all arms played, with the winner for the remaining pulls.
+/// Karnin, Koren and Somekh's algorithm: plays all rounds; `play` returns the mapped reward of the
+/// arm with a number. Returns the numbers of all arms played, with the winner for the remaining
+/// pulls.
 template <class Play>
 std::vector<std::size_t> sequential_halving(TextbookGrid& grid, std::uint64_t horizon,
                                             std::size_t pulls, Play&& play) {

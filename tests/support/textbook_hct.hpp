@@ -19,8 +19,8 @@
 namespace canopy::testing {
 
 /// HCT as in the paper: every step walks down the whole path to select and up again to update,
-/// without caching. Reference for the fast one in the tests, and its rival in the benchmark. Shares
-/// only the formulas with canopy::Hct.
+/// without caching. It is the reference for canopy::Hct in the tests, and is compared with it in
+/// the benchmark. The two share only the formulas.
 class TextbookHct {
  public:
   struct Node {

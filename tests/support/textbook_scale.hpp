@@ -11,8 +11,8 @@
 namespace canopy::testing {
 
 /// R and the origin of rewards: a declared range, or the largest minus the smallest of all rewards,
-/// recomputed whenever a phase begins. While all rewards are equal R is 1, and the first different
-/// one makes an update due.
+/// recomputed whenever a phase begins. While all rewards are equal, R is 1; the first different
+/// reward makes an update due.
 class TextbookScale {
  public:
   explicit TextbookScale(const Objective& objective)
@@ -24,7 +24,8 @@ class TextbookScale {
     scale_ = (*range_)[1] - (*range_)[0];
   }
 
-  /// Adds rewards in the user's units: the ends of what was told together, and their mean.
+  /// Adds rewards that were told together, in the user's units: their least, their largest and
+  /// their mean.
   void see(double low, double high, double mean) {
     if (!origin_) origin_ = mean;
     seen_.push_back({low, high});

@@ -75,7 +75,8 @@ class TextbookVroom {
     }
   }
 
-  /// The largest value by which cells are recommended, among all, or among those with that arm.
+  /// The largest value by which cells are recommended, among all cells or among those with that
+  /// arm.
   [[nodiscard]] double largest(double scale, const std::vector<double>* arm = nullptr) const {
     double largest = -TextbookCells::kInf;
     for (int h = 1; h <= depth_; ++h) {

@@ -16,7 +16,7 @@ namespace canopy {
 /// Data of a node of the adaptive tree: statistics of its arm, and the model's posterior. The
 /// letters are those of docs/adaptive.md.
 struct AdaptiveNode {
-  // After a change of f, earlier rewards count in part, so that their numbers are not whole.
+  // After a change of f, earlier rewards count only partially, so counts need not be integers.
 
   double pulls = 0.0;    ///< T: number of rewards of this arm
   double mean = 0.0;     ///< mean of these rewards
@@ -102,8 +102,8 @@ class Autocorrelation {
 
 /// A Gaussian tree over the cells of a cover tree: f at a child is f at its parent plus an edge
 /// whose variance decreases with depth, at a rate that is learnt; edges with a significant jump get
-/// a larger variance, and so do those below them. A pass gives every node the exact posterior of f
-/// at its arm and updates the parameters; between passes only the leaf that is pulled changes.
+/// a larger variance, and so do the edges below them. A pass gives every node the exact posterior
+/// of f at its arm and updates the parameters; between passes only the leaf that is pulled changes.
 class AdaptiveModel {
  public:
   using Tree = CoverTree<AdaptiveNode>;
@@ -124,7 +124,8 @@ class AdaptiveModel {
 
   /// Rewards of a node's arm, in the order in which they came.
   void add(NodeIndex index, const Rewards& rewards);
-  /// Adds rewards that are worth `rewards.count` of them, with their least and largest.
+  /// Adds rewards with a total weight of `rewards.count`; `low` and `high` are the least and the
+  /// largest.
   void add(NodeIndex index, const Moments& rewards, double low, double high);
 
   /// Adds a failure of a node's arm, with the weight of `count` rewards. Estimates of noise and
@@ -161,7 +162,7 @@ class AdaptiveModel {
   [[nodiscard]] double weight_after(NodeIndex index, double variance) const;
   /// Multiplies the weight of a node's rewards by `weight`.
   void age(NodeIndex index, double weight);
-  /// Lets f change by sqrt(variance) since the rewards of arms without a node.
+  /// Allows for a change of f by sqrt(variance) since the rewards of arms without a node.
   void blur_observations(double variance);
 
   /// Restarts the estimates of noise and range, which included a level that is subtracted from now
@@ -230,7 +231,7 @@ class AdaptiveModel {
   struct Observation {
     Rewards rewards;
     NodeIndex cell = 0;        ///< deepest cell that holds the arm
-    double out_of_date = 0.0;  ///< variance of the change of f since then
+    double out_of_date = 0.0;  ///< variance of the change of f since its rewards
 
     void transfer(State& state) {
       state(rewards, cell, out_of_date);

@@ -11,10 +11,10 @@
 namespace canopy {
 
 /// Detects correlation between consecutive rewards of an arm. If rewards are independent, the
-/// variances of the means of 1, 2, 4, ... consecutive rewards are as 1, 1/2, 1/4, ...; if they are
-/// correlated, the means of long blocks vary more than that.
+/// variances of the means of 1, 2, 4, ... consecutive rewards are in the ratio 1 : 1/2 : 1/4 : ...;
+/// if they are correlated, the means of long blocks vary more than that.
 ///
-/// Rewards are added in batches. Those of one visit to an arm are a run.
+/// Rewards are added in batches. The rewards of one visit to an arm are a run.
 class BlockMeans {
  public:
   /// Rewards in a full batch.

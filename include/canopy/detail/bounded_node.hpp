@@ -9,12 +9,12 @@ namespace canopy {
 ///      0  pulls | 8  bound | 16  upper | 24  sum
 ///     32  parent | 36  children | 40  depth | 44  splittable | 45  extent | 46  parts
 ///
-/// The sum and the pulls are kept apart: compilers would pack them into one register if they were
-/// adjacent, which is slower, since both change at every reward.
+/// The sum and the pulls are not adjacent: compilers would pack them into one register, which is
+/// slower, since both change at every reward.
 struct BoundedNode {
   double pulls = 0.0;        ///< T: number of rewards; a double because every formula needs one
-  double bound = kInfinity;  ///< B: the upper bound tightened by the children.
-  double upper = kInfinity;  ///< U: the node's own upper bound.
+  double bound = kInfinity;  ///< B: the upper bound, tightened by the children's
+  double upper = kInfinity;  ///< U: the node's own upper bound
   double sum = 0.0;          ///< sum of rewards here (HOO: in the subtree), in mapped units
 
   [[nodiscard]] double mean() const { return pulls == 0.0 ? 0.0 : sum / pulls; }

@@ -60,8 +60,8 @@ class ChangeProbe {
     std::erase_if(awaited_, is_lost);
   }
 
-  /// Evidence, in nats, for a change of level by `moved` against a change of f of about that size
-  /// that differs between arms.
+  /// Evidence, in nats, for a change of level by `moved`, as opposed to a change of f of about that
+  /// size that differs between arms.
   [[nodiscard]] double proof_of_level(double moved) const;
 
   void end() { *this = {}; }
@@ -71,7 +71,7 @@ class ChangeProbe {
     state.require_restored(is_running_ || (is_complete() && readings_.empty()));
   }
 
-  /// Whether all leaves are below this number.
+  /// Whether the indices of all leaves are below this number.
   [[nodiscard]] bool is_below(NodeIndex end) const;
 
  private:

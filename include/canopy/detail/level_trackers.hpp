@@ -21,8 +21,8 @@ namespace canopy {
 /// use: its level L is subtracted from rewards before the model learns them. At first that is the
 /// frozen tracker, with L = 0. An alarm is raised when another tracker predicts better by (5 + ln
 /// t) (1 + max(0, sqrt(k) - sqrt(5))) nats (a CUSUM); the cause is a moving level, autocorrelated
-/// noise, or a change of f. k is the kurtosis of prediction errors, so that rare large rewards
-/// raise no alarm. Letters as in docs/adaptive.md.
+/// noise, or a change of f. k is the kurtosis of prediction errors, so that rare large rewards do
+/// not raise an alarm. The letters are those of docs/adaptive.md.
 class LevelTrackers {
  public:
   enum Tracker : std::uint8_t {
@@ -64,12 +64,12 @@ class LevelTrackers {
   [[nodiscard]] double phi() const { return phi_; }
 
   /// u = 1 - a: the fraction of an error in the prediction for the current leaf that the level has
-  /// not absorbed yet. A reward is worth u^2 of one from another leaf.
+  /// not absorbed yet. A reward counts as u^2 rewards from another leaf.
   [[nodiscard]] double part_left() const { return 1.0 - taken_[used_]; }
 
-  /// Rewards of this leaf come next, in a new turn or after those of other leaves. A leaf with many
-  /// pulls defines the level: each of its turns is treated as if other leaves had been pulled in
-  /// between.
+  /// Call when the next rewards are of this leaf: in a new turn, or after rewards of other leaves.
+  /// A leaf with many pulls defines the level: each of its turns is treated as if other leaves had
+  /// been pulled in between.
   void turn_to(NodeIndex leaf, bool has_many_pulls) {
     if (leaf == leaf_ && !has_many_pulls) return;
     taken_.fill(0.0);
@@ -82,8 +82,8 @@ class LevelTrackers {
   }
 
   /// Whether the last reward was more than three standard deviations above its prediction. Returns
-  /// true at most once per reward, and at most 32 + pulls/256 times: if it is more frequent, it is
-  /// the usual noise. Always false for rewards with two values.
+  /// true at most once per reward, and at most 32 + pulls/256 times: if surprises are more
+  /// frequent, they are ordinary noise. Always false for rewards with two values.
   [[nodiscard]] bool take_surprise(std::uint64_t pulls) {
     if (!std::exchange(is_surprised_, false) || distinct_ <= 2) return false;
     if (surprises_ >= 32 + pulls / 256) return false;
@@ -147,10 +147,10 @@ class LevelTrackers {
   static constexpr NodeIndex kNoNode = std::numeric_limits<NodeIndex>::max();
   static constexpr std::array<double, kTrackers> kGains{1.0, 1.0 / 64.0, 1.0 / 8.0, 1.0, 0.0};
   static constexpr double kClip = 16.0;           // cap of squared standardised errors
-  static constexpr double kSurprise = 9.0;        // threshold of a surprise, for the same
+  static constexpr double kSurprise = 9.0;        // threshold of a surprise, for the same errors
   static constexpr double kMostPerReward = 1.0;   // nats
   static constexpr double kRecent = 256.0;        // memory of E, in rewards
-  static constexpr double kFewPairs = 32.0;       // fewer say nothing about phi
+  static constexpr double kFewPairs = 32.0;       // fewer carry no information about phi
   static constexpr double kManyRewards = 4096.0;  // memory of phi and the kurtosis, in rewards
 
   /// Whether this tracker moves the level permanently.
@@ -164,8 +164,9 @@ class LevelTrackers {
     return expected.part >= 32.0 / 33.0;  // v <= s / 32
   }
 
-  /// The slow tracker's score less a toll per reward: a level off by less than a ninth of the noise
-  /// is not worth an alarm, and over 1e5 rewards the model is not accurate enough to tell.
+  /// The slow tracker's score minus a toll per reward: a level that is off by less than a ninth of
+  /// the noise does not justify an alarm, and over 1e5 rewards the model is not accurate enough to
+  /// detect it.
   [[nodiscard]] static double less_toll(double score, double rewards) {
     return std::max(0.0, score - 0.002 * rewards);
   }

@@ -11,14 +11,14 @@ namespace canopy {
 
 /// Detects that rewards take some pulls to settle after a change of arm although `settle` is 0.
 ///
-/// If so, the level of rewards carries over from arm to arm: after an arm at level z, the next one
-/// starts with the deviation z - m, of which every pull leaves the fraction r. Rewards of one turn,
-/// compared with earlier rewards of the same turn, then follow a curve known up to its height. For
-/// seven values of r the evidence for such a curve is summed over turns; once it is large enough,
-/// the r with the most evidence gives the settling time. The compared quantities are fixed before
-/// the turn begins (its length, its noise, the curve), so that repeated looks do not bias the test.
-/// Deviations are measured against their own size where that is larger than the model's noise, so
-/// that a single outlier decides nothing.
+/// If so, the level of rewards carries over from arm to arm: after an arm at level z, the next arm,
+/// at level m, starts with the deviation z - m, and every pull leaves the fraction r of it. Rewards
+/// of one turn, compared with earlier rewards of the same turn, then follow a curve known up to its
+/// height. For seven values of r the evidence for such a curve is summed over turns; once it is
+/// large enough, the r with the most evidence gives the settling time. The compared quantities are
+/// fixed before the turn begins (its length, its noise, the curve), so that repeated looks do not
+/// bias the test. Deviations are scaled by their own size where it is larger than the model's
+/// noise, so that a single outlier cannot decide the test.
 class MemoryWatch {
  public:
   /// Begins a turn, before the reward of that number, at an arm where f is about `level` and the

@@ -44,9 +44,9 @@ class RewardMap {
   [[nodiscard]] Rewards to_mapped(const Rewards& rewards) const;
   [[nodiscard]] Rewards to_user(const Rewards& mapped) const;
 
-  /// False for NaN, infinities and values too large to sum. Reads a double as an integer: positive
-  /// doubles are ordered as their bits, with infinities and NaN on top. Doubling the number drops
-  /// the sign.
+  /// False for NaN, infinities and values too large to sum. Compares doubles as integers: positive
+  /// doubles are ordered like their bit patterns, with infinities and NaN on top. Doubling the
+  /// integer drops the sign bit.
   [[nodiscard]] static bool usable(double mapped) {
     return bits_of(mapped) * 2 <= bits_of(kLargest) * 2;
   }

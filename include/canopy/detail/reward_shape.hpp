@@ -18,7 +18,7 @@ class RewardShape {
  public:
   /// Adds single rewards of an arm whose sums were `before` until now.
   void add(std::span<const double> rewards, const Moments& before);
-  /// Adds rewards of which only the sums are known; these do not inform about ties.
+  /// Adds rewards for which only the sums are known; they carry no information about ties.
   void add(const Rewards& rewards);
   /// Compares the least and the largest of `count` new rewards with the other rewards of their arm,
   /// whose sums, including the new rewards, are `arm`.
@@ -34,12 +34,11 @@ class RewardShape {
 
   /// The number of different rewards: 0, 1, 2, or 3 for more than two.
   [[nodiscard]] int distinct() const { return distinct_; }
-  /// Whether rewards have two values, as far as can be known: unless they are 0 and 1, this
-  /// requires that the rarer one has occurred eight times, as a third value may not have occurred
-  /// yet.
+  /// Whether rewards have two values, as far as is known. Unless they are 0 and 1, the rarer one
+  /// must have occurred eight times, since there may be a third value that has not occurred yet.
   [[nodiscard]] bool has_two_values() const;
   /// Whether an arm may be noisy although it has given a single value: all rewards are 0, or all
-  /// are 1; or there are two values, which are 0 and 1 or of which the rarer has not occurred eight
+  /// are 1; or there are two values, and these are 0 and 1 or the rarer one has not occurred eight
   /// times.
   [[nodiscard]] bool may_be_rates() const;
   /// The two values, the lower one first.
@@ -51,7 +50,7 @@ class RewardShape {
   /// the mean of the other rewards of its arm, in their standard deviations.
   [[nodiscard]] double furthest_up() const { return furthest_[1]; }
   [[nodiscard]] double furthest_down() const { return furthest_[0]; }
-  /// Whether a reward was more extreme than normally distributed ones would be. Stays true once
+  /// Whether a reward was more extreme than normally distributed rewards would be. Stays true once
   /// set.
   [[nodiscard]] bool has_rare_extremes() const { return has_rare_extremes_; }
 

@@ -27,7 +27,8 @@ class Settling {
   [[nodiscard]] bool measures_settled_arm(const Partition& partition, std::span<const double> cell,
                                           Arm arm) const;
 
-  /// The system was at another place. By distance, the caller must wait until it is back.
+  /// Call when the system has been at another setting. By distance, the caller must wait until the
+  /// system is back.
   void interrupt() { since_ = 0; }
 
   void transfer(State& state);

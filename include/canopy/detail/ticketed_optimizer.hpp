@@ -21,8 +21,9 @@
 
 namespace canopy {
 
-/// Base of all optimizers here: tickets, rewards in the user's units, all forms of telling, which
-/// are checked and reduced to one, and the record of all rewards, from which `best` is chosen.
+/// Base of all optimizers here. It handles tickets, rewards in the user's units, all forms of
+/// telling (checked and reduced to one form), and the record of all rewards, from which `best` is
+/// chosen.
 class TicketedOptimizer : public Optimizer {
  public:
   TicketedOptimizer& operator=(const TicketedOptimizer&) = delete;

@@ -14,8 +14,8 @@
 namespace canopy {
 
 /// The tickets in flight. A worker that tells before it asks again uses only `newest_`; older
-/// tickets are in a list ordered by number. Memory is proportional to the open tickets, not to
-/// those issued.
+/// tickets are in a list ordered by number. Memory is proportional to the number of open tickets,
+/// not of issued tickets.
 class Tickets {
  public:
   struct Open {
@@ -26,7 +26,7 @@ class Tickets {
     void transfer(State& state) { state(number, remaining, node); }
   };
 
-  /// Mints a ticket for `length` >= 1 rewards.
+  /// Issues a ticket for `length` >= 1 rewards.
   Ticket open(NodeIndex node, std::uint64_t length) {
     if (newest_is_open()) set_aside();
     newest_ = {newest_.number + 1, length, node};
@@ -40,7 +40,7 @@ class Tickets {
     return ++newest_.number;
   }
 
-  /// The last ticket minted.
+  /// The last ticket issued.
   [[nodiscard]] Ticket newest() const { return newest_.number; }
   [[nodiscard]] bool newest_is_open() const { return newest_.remaining != 0; }
   [[nodiscard]] std::uint64_t newest_remaining() const { return newest_.remaining; }
@@ -50,7 +50,7 @@ class Tickets {
   void use_newest() { --newest_.remaining; }
   void close_newest() { newest_.remaining = 0; }
 
-  /// Mints a ticket for one reward at the node of the newest ticket, which must be closed.
+  /// Issues a ticket for one reward at the node of the newest ticket, which must be closed.
   Ticket open_same() {
     newest_.remaining = 1;
     return ++newest_.number;

@@ -34,8 +34,8 @@ void visit_fields(DooOptions& options, Visit&& visit) {
 ///
 /// and plays the arms of its parts, once each. It recommends the best arm it has seen.
 ///
-/// Details not specified by the paper: of equal leaves the shallower one is cut, and at equal depth
-/// the one created first. R, and the exceptions for cells of a list, are as in HCT. A part that has
+/// Details not specified by the paper: ties go to the shallower leaf, and at equal depth to the
+/// leaf created first. R, and the exceptions for cells of a list, are as in HCT. A part that has
 /// the arm of its parent cell, such as the middle one of three, is not played again. With noise the
 /// single reward of an arm is taken for f; observed rewards are averaged. A step costs O(depth), to
 /// compare the best leaves of all depths.

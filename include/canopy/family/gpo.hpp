@@ -75,7 +75,7 @@ struct GpoPlan {
 /// the paper's PCT (`pct`), with VHCT it is VPCT (`vpct`).
 ///
 /// Details not specified by the paper. The recommendation of an instance is its `best`, or the
-/// algorithm's own choice where that is another arm. Below four pulls N is 1, and it is never more
+/// algorithm's own choice if that is another arm. Below four pulls N is 1, and it is never more
 /// than n/2. The remainder of the division, and all pulls beyond the horizon, play the winner,
 /// which no longer changes unless it is barred. If every arm found is barred, the first instance
 /// continues. T-HOO inside has floor(n / 2N) as its own horizon. With several pulls in flight an

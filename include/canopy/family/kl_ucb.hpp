@@ -50,8 +50,8 @@ void visit_fields(KlUcbOptions& options, Visit&& visit) {
 ///
 /// Details not specified by the paper: without a declared range, rewards are scaled to the range
 /// observed at the beginning of the phase, with phases as for the scale R in HCT. A mean beyond the
-/// range counts as its end; one at the upper end has the index 1. While ln n < 1, ln ln n is taken
-/// as 0.
+/// range is moved to its end; a mean at the upper end has the index 1. While ln n < 1, ln ln n is
+/// taken as 0.
 ///
 /// A step compares all arms, with four multiplications for most of them: an arm for which the kl to
 /// the largest index so far exceeds its bound cannot have a larger index. Only the others, one or

@@ -36,10 +36,10 @@ void visit_fields(LinUcbOptions& options, Visit&& visit) {
 ///     phi . theta + R confidence_scale sqrt(phi . A^-1 phi)
 ///     A = I + sum of phi phi',  theta = A^-1 (sum of reward phi),  over the rewards of the arm
 ///
-/// R is the scale as in HCT. Features are all polynomials of degree two in these: for a number, its
-/// position in its range, from -1 to 1 (on a log scale in log units); for a periodic one, the
-/// cosine and the sine of its angle; for a choice, an indicator for each value but the first.
-/// Without contexts there is one feature, 1.
+/// R is the scale as in HCT. Features are all monomials up to degree two in the following: for a
+/// number, its position in its range, from -1 to 1 (on a log scale in log units); for a periodic
+/// one, the cosine and the sine of its angle; for a choice, an indicator for each value but the
+/// first. Without contexts there is one feature, 1.
 ///
 /// A step costs a matrix-vector product for every arm, and learning a matrix inversion.
 class LinUcb final : public ContextBandit {

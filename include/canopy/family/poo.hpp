@@ -69,15 +69,15 @@ void visit_fields(PooOptions& options, Visit&& visit) {
 /// recommends the arm that the instance with the best mean reward recommends.
 ///
 /// Details not specified by the paper. For n = 0 and 1 the condition is undefined (ln 0, a division
-/// by ln 1): it is then taken as false, so that the first instance gets two pulls before there are
-/// more. The paper recommends a random one of the arms that the best instance has played, as its
-/// theorem assumes; here it is that instance's own recommendation. An appendix of the paper
+/// by ln 1). It is then taken as false, so that the first instance gets two pulls before there are
+/// more. The paper recommends one of the arms that the best instance has played, at random, as its
+/// theorem assumes; here that instance's own recommendation is used. An appendix of the paper
 /// describes sharing evaluations among instances: the authors' programs evaluate a cell once, and
 /// give the same noisy reward to every HOO that reaches it. Here every pull is a pull of one
 /// instance, as in the algorithm itself: a reward counted twice is no additional evidence. Observed
-/// rewards go to every instance, but not to its mean. With several pulls in flight an instance may
-/// get more pulls than its turn has; it is then skipped until the others have as many, and n / N is
-/// the smallest number of pulls of an instance.
+/// rewards go to every instance, but not to its mean. With several pulls in flight, an instance may
+/// get more pulls than its turn has. It is then skipped until the others have caught up, and n / N
+/// is the smallest number of pulls of an instance.
 ///
 /// A step costs as much as a step of an instance; there are about D_max ln n instances.
 class Poo final : public Composite {

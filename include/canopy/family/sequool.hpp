@@ -34,11 +34,11 @@ void visit_fields(SequoolOptions& options, Visit&& visit) {
 /// where cutting a cell includes playing the arms of its parts. It recommends the best arm seen.
 ///
 /// Details not specified by the paper. It counts cells to cut, not pulls: with a horizon of N pulls
-/// and c new arms per cut, n = (N - 1) / c - 1, rounded down, so that all cuts fit the horizon.
-/// Fewer are used, because upper depths have fewer cells than may be cut there; the remaining pulls
-/// play the best arm. The root's arm is played first, and a part that has the arm of its parent
-/// cell, such as the middle one of three, is not played again: then c is 2 for three parts. Of
-/// equal cells the one created first is cut. With noise the single reward of an arm is taken for f;
+/// and c new arms per cut, n = (N - 1) / c - 1, rounded down, so that all cuts fit the horizon. Not
+/// all of them are used, because upper depths have fewer cells than may be cut there; the remaining
+/// pulls play the best arm. The root's arm is played first, and a part that has the arm of its
+/// parent cell, such as the middle one of three, is not played again: then c is 2 for three parts.
+/// Ties go to the cell created first. With noise the single reward of an arm is taken for f;
 /// observed rewards are averaged. A step costs O(log n).
 class Sequool final : public OpeningTree {
  public:

@@ -36,13 +36,12 @@ void visit_fields(SooOptions& options, Visit&& visit) {
 /// It recommends the best arm seen.
 ///
 /// Details not specified by the paper. The depth of the tree and h_max(t) are evaluated at every h,
-/// with the current t. Of equal leaves the one created first is cut. The root's arm is played
-/// first, since v_max needs it. A part that has the arm of its parent cell, such as the middle one
-/// of three, is not played again; hence three parts are the default. If no leaf is as shallow as
-/// h_max(t) the paper's loop would never end: two parts and h_max(t) = sqrt(t) get there with the
-/// eighth cell. The shallowest leaves are then allowed. With noise the single reward of an arm is
-/// taken for f; observed rewards are averaged. A step costs O(log t), and a pass O(depth) for all
-/// its cuts.
+/// with the current t. Ties go to the leaf created first. The root's arm is played first, since
+/// v_max needs it. A part that has the arm of its parent cell, such as the middle one of three, is
+/// not played again; hence three parts are the default. If no leaf is as shallow as h_max(t), the
+/// paper's loop never ends; with two parts and h_max(t) = sqrt(t) this happens at the eighth cell.
+/// Here the shallowest leaves are then allowed. With noise the single reward of an arm is taken for
+/// f; observed rewards are averaged. A step costs O(log t), and a pass O(depth) for all its cuts.
 class Soo final : public OpeningTree {
  public:
   static constexpr std::uint32_t kParts = 3;

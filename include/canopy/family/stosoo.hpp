@@ -49,10 +49,10 @@ void visit_fields(StosooOptions& options, Visit&& visit) {
 /// with T the pulls of a cell, b infinite without any, and R as in HCT. Among the deepest cells
 /// that were cut, it recommends the one with the highest mean; before the first cut, the root.
 ///
-/// Details not specified by the paper. The depth of the tree is evaluated at every h. Of equal
-/// leaves the one created first is used. A part with the arm of its parent cell starts without
-/// rewards, as that cell was selected for its high mean. Once all cells down to h_max are cut, the
-/// recommended arm is played. A step costs O(log n), and a pass O(h_max) for all its pulls.
+/// Details not specified by the paper. The depth of the tree is evaluated at every h. Ties go to
+/// the leaf created first. A part with the arm of its parent cell starts without rewards, as that
+/// cell was selected for its high mean. Once all cells down to h_max are cut, the recommended arm
+/// is played. A step costs O(log n), and a pass O(h_max) for all its pulls.
 class Stosoo final : public OpeningTree {
  public:
   static constexpr std::uint32_t kParts = 3;

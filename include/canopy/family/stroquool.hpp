@@ -46,8 +46,8 @@ void visit_fields(StroquoolOptions& options, Visit&& visit) {
 ///
 /// and recommends the arm with the highest mean in the last loop.
 ///
-/// Details not specified by the paper. Of equal cells the one created first is used. A cell that is
-/// the best for several p is played for one of them. A part with the arm of its parent cell starts
+/// Details not specified by the paper. Ties go to the cell created first. A cell that is the best
+/// for several p is played for only one of them. A part with the arm of its parent cell starts
 /// without rewards. Until the last loop is over it has no recommendation of its own, and the most
 /// pulled arm is recommended. The paper counts a cut with 2^p pulls per part as 2^p: for up to five
 /// parts the pulls nevertheless fit the horizon. If not, or if h_max was set too large, the horizon

@@ -43,7 +43,7 @@ void visit_fields(ThompsonOptions& options, Visit&& visit) {
 ///
 /// The paper uses the prior N(0, 1) for rewards in [0, 1], which acts as one more pull with reward
 /// 0. There is no prior here: with a smaller confidence_scale it would make arms without pulls look
-/// as bad as possible, and none of them would be tried after the first good one. The paper's Beta
+/// as bad as possible, and none of them would be tried after the first good arm. The paper's Beta
 /// posterior applies only to rewards of 0 and 1; the Gaussian one handles these like any others.
 class Thompson final : public GridBandit {
  public:

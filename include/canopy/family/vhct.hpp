@@ -72,19 +72,20 @@ struct VhctParameters {
 ///     U(v) = mean + R (nu1 rho^h + c sqrt(2 V L / pulls) + 3 b c^2 L / pulls)
 ///     B(v) as in HCT                                              L = ln(1 / delta_tilde(t+))
 ///
-/// and a node is left for its children once this width has shrunk to the resolution e = nu1 rho^h.
-/// With s = c sqrt(L / pulls) that is 3 b s^2 + sqrt(2 V) s = e, whose positive root gives
+/// and the search moves from a node to its children once this width has shrunk to the resolution e
+/// = nu1 rho^h. With s = c sqrt(L / pulls) that is 3 b s^2 + sqrt(2 V) s = e, whose positive root
+/// gives
 ///
 ///     tau(v) = c^2 L (V + 3 b e + sqrt(V^2 + 6 b V e)) / e^2
 ///
 /// With little noise this is far less than the c^2 L / e^2 of HCT: of order 1/e instead of 1/e^2.
 /// For rewards of 0 or 1 and V near 1/4, it is about the same.
 ///
-/// Implementation choices. V is divided by the number of pulls, not by one less, as in the program
-/// of the paper's first author (PyXAB) and in the underlying bound (Audibert, Munos, Szepesvari,
-/// 2009). A single reward has V = 0, without a lower bound, since the second term covers that case.
-/// c and c1 are HCT's. Ties go left. A cell that holds a single arm, or several values of a choice,
-/// is treated as in HCT.
+/// Implementation choices. V is the sum of squared deviations divided by the number of pulls, not
+/// by one less, as in the program of the paper's first author (PyXAB) and in the underlying bound
+/// (Audibert, Munos, Szepesvari, 2009). A single reward has V = 0, without a lower bound, since the
+/// second term covers that case. c and c1 are HCT's. Ties go left. A cell that holds a single arm,
+/// or several values of a choice, is treated as in HCT.
 ///
 /// A node stores its tau, which changes only with its own rewards and with a new phase, so a step
 /// costs O(depth).

@@ -68,9 +68,10 @@ void visit_fields(VroomOptions& options, Visit&& visit) {
 ///
 ///     P(v) = 1 / (C h rank(v)),      C = sum over h of H(N) / h,      H(N) = 1 + 1/2 + ... + 1/N.
 ///
-/// It plays a point that is uniform in the cell. So the point is also uniform in every smaller cell
-/// that contains it; its reward counts for these cells, but for no larger one. After n pulls, the
-/// middle of a cell is recommended: among all depths the one with the largest
+/// It plays a point that is uniform in the cell. The point is therefore also uniform in every
+/// smaller cell that contains it. Its reward counts for the drawn cell and these smaller cells, but
+/// for no larger cell. After n pulls, the middle of a cell is recommended: among all depths the one
+/// with the largest
 ///
 ///     weighted mean(v) - R confidence_scale sqrt(2 ln(2 n^2 / delta) sum of 1 / P(v)) / n
 ///
@@ -78,35 +79,34 @@ void visit_fields(VroomOptions& options, Visit&& visit) {
 ///
 ///     Q(v) = sum of P(u) mu(v) / mu(u), over v and the cells u that it lies in,
 ///
-/// with mu the fraction of the box in a cell: Q(v) is the probability with which v was to get that
-/// reward. However the probabilities of draws change over time, the expected sum of r / Q(v) is as
-/// if v had been played at all times. It is divided by the sum of 1 / Q(v).
+/// with mu the fraction of the box in a cell: Q(v) is the probability that v gets that reward.
+/// However the probabilities of draws change over time, the expected sum of r / Q(v) is as if v had
+/// been played at every step. It is divided by the sum of 1 / Q(v).
 ///
 /// Sources: the text of the paper was not available. The ranks, P, C, D = floor(log2 n), delta = 4
 /// b / (f_max sqrt n), the assignment of rewards to cells and the form of the last bound are from
 /// the code of PyXAB 0.3.0. This implementation departs from that code where it appears to be wrong
 /// (docs/comparison.md has the cases):
-/// - PyXAB computes weights, but recommends by the unweighted sum of rewards; and its weights use
-/// the
-///   probability of a whole depth in place of that of a cell.
-/// - PyXAB's last bound is sqrt(2 n C L sum of ranks) for a sum of n rewards, L the logarithm: more
-///   than such a sum can be, and without the h. 1 / P(v) = C h rank(v) is at least the variance of
-///   r / Q(v), if R is 1, so the sum of these is the variance term of Bernstein's inequality. Its
-///   other term, which is the same for all cells in PyXAB, is omitted.
+/// - PyXAB computes weights, but recommends by the unweighted sum of rewards. Its weights use the
+///   probability of a whole depth instead of that of a cell.
+/// - PyXAB's last bound is sqrt(2 n C L sum of ranks) for a sum of n rewards, with L the logarithm.
+///   This is more than such a sum can be, and the h is missing. 1 / P(v) = C h rank(v) is at least
+///   the variance of r / Q(v), if R is 1, so the sum of these is the variance term of Bernstein's
+///   inequality. Its other term, which is the same for all cells in PyXAB, is omitted.
 /// - In PyXAB, cells below depth D have no ranks, and hence zero width, so that one of them always
 ///   wins. Here D is the largest depth.
 ///
 /// Choices made here. R is used for both b and f_max. Sums are divided by the sum of 1 / Q(v), not
 /// by n, so that the result does not depend on the zero of rewards. Cells without rewards come
-/// last, and share the ranks behind the others: where k cells have rewards, they share H(N) - H(k)
-/// in proportion to mu. Of equal cells the one that had rewards first comes first. N is the arity
-/// of the partition to the power of h. A cell that cannot be cut is also a cell of all greater
-/// depths; if there are fewer than N cells and all have rewards, the rest of H(N) goes to a uniform
-/// draw from the whole box. Uniform means that all parts of a cell are equally likely. The point
-/// played is the middle of a cell of depth D, so that arms are repeated; the middle of a cell is
-/// recommended, where PyXAB draws a point of it. There is no recommendation before the horizon is
-/// over; from then on it does not change. Rewards that were not drawn (late rewards, observed
-/// rewards) count only for the smallest cell, have no weight, and are learnt before the next draw.
+/// last, and share the ranks behind the others: if k cells have rewards, the others share H(N) -
+/// H(k) in proportion to mu. Ties go to the cell that had rewards first. N is the arity of the
+/// partition to the power of h. A cell that cannot be cut is also a cell of all greater depths; if
+/// there are fewer than N cells and all have rewards, the rest of H(N) goes to a uniform draw from
+/// the whole box. Uniform means that all parts of a cell are equally likely. The point played is
+/// the middle of a cell of depth D, so that arms are repeated; the middle of a cell is recommended,
+/// where PyXAB draws a point of it. There is no recommendation before the horizon is over; from
+/// then on it does not change. Rewards that were not drawn (late rewards, observed rewards) count
+/// only for the smallest cell, have no weight, and are learnt before the next draw.
 ///
 /// A step costs O(D (D + log n)): only the cells that contain the point change their ranks, and the
 /// sums of all ranks are maintained incrementally (Ranking). Only cells that contain an arm played,

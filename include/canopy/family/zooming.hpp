@@ -46,8 +46,8 @@ void visit_fields(ZoomingOptions& options, Visit&& visit) {
 ///     activation  if some arm is covered by no ball, make one such arm active
 ///     selection   play the active arm with the largest mean + 2 R r(v)
 ///
-/// So there are many active arms where balls are small, which is where many pulls are, which is
-/// where f is large. R is the scale as in HCT; it cancels in the comparison of r with D.
+/// Balls are small where there are many pulls, that is, where f is large; so this is where most
+/// active arms are. R is the scale as in HCT; it cancels in the comparison of r with D.
 ///
 /// *The metric* is that of the tree of cells: D(x, y) = nu1 rho^h for the deepest cell, at depth h,
 /// that holds both; 0 if that cell holds one arm only, and nu1 while it holds several values of a
@@ -55,21 +55,21 @@ void visit_fields(ZoomingOptions& options, Visit&& visit) {
 /// v that is no wider than r(v). Two balls are therefore nested or disjoint, and nothing is
 /// approximated: each cell records whether balls cover it (a ball is here, or both halves are
 /// covered), and a ball that shrinks moves down the tree. A function that is Lipschitz in the usual
-/// metric is so in this one. An arm belongs to the cell of which it is the centre. Below that, an
-/// arm on the boundary of two cells belongs to the left one, as it does if the partition cannot
-/// tell which of them holds it. A cell that cannot be cut is covered by an arm in it.
+/// metric is also Lipschitz in this one. An arm belongs to the cell whose centre it is. Below that,
+/// an arm on the boundary of two cells belongs to the left one, and so does an arm if the partition
+/// cannot tell which of them holds it. A cell that cannot be cut is covered by an arm in it.
 ///
-/// *Which arm becomes active.* The paper allows any. Here it is the centre of the largest cell
-/// without a ball in it, searched from the left; at most one per step. The first is the centre of
-/// the whole set.
+/// *Which arm becomes active.* The paper allows any uncovered arm. Here it is the centre of the
+/// largest cell without a ball in it, searched from the left; at most one per step. The first
+/// active arm is the centre of the whole set.
 ///
-/// *Phases start over*: pulls and means in the paper's formulas are those of the phase, and so are
-/// the active arms here. Late rewards count if their arm is active, and observed rewards count in
+/// *Phases start over*: pulls and means in the paper's formulas are those of the phase; here the
+/// active arms are, too. Late rewards count if their arm is active, and observed rewards count in
 /// every phase.
 ///
-/// Arms without pulls come first, the oldest active one before others. With the paper's radius such
-/// an arm always has the largest index: 2 sqrt(8 i) > 1 + 2 sqrt(8 i / 2); with a smaller one it
-/// might never be played.
+/// Arms without pulls come first, in the order of activation. With the paper's radius such an arm
+/// always has the largest index: 2 sqrt(8 i) > 1 + 2 sqrt(8 i / 2). With a smaller radius it might
+/// never be played.
 ///
 /// A step costs O(ln A) for A active arms, and O(depth) if a ball moves. Cells are cut when an arm
 /// is chosen: if the partition throws, no reward is lost, and the next `ask` continues.

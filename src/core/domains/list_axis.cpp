@@ -79,7 +79,7 @@ class ListAxis final : public WholeAxis {
     return (to / 2.0 - from / 2.0) / (high_ / 2.0 - low_ / 2.0);
   }
 
-  /// Each number is as wide as the distance between two.
+  /// Each number is as wide as the distance between two neighbours.
   [[nodiscard]] Reach reach(double from, double to) const override {
     const double half = distance() / 2.0;
     const double whole = high_ / 2.0 - low_ / 2.0 + half;

@@ -8,8 +8,8 @@
 namespace canopy {
 
 /// The numbers first, first + step, ..., last, cut into runs whose lengths differ by at most one
-/// (of two, the left run gets the extra number) and represented by their middle number, rounded
-/// down. The numbers are exact as doubles: within +-2^53.
+/// (of two runs, the left one gets the extra number) and represented by their middle number,
+/// rounded down. The numbers are exact as doubles: within +-2^53.
 [[nodiscard]] std::shared_ptr<const CutAxis> list_axis(std::int64_t first, std::int64_t last,
                                                        std::int64_t step = 1);
 

@@ -8,7 +8,7 @@
 namespace canopy {
 
 /// Converts between whole numbers and doubles; none unless the number is whole and within +-2^53,
-/// where every whole number is exact as a double.
+/// the range in which doubles represent whole numbers exactly.
 [[nodiscard]] std::optional<double> exact_double(std::int64_t whole);
 [[nodiscard]] std::optional<std::int64_t> exact_whole(double number);
 

@@ -24,8 +24,8 @@ std::optional<double> end_around(double from, double middle) {
   return std::nullopt;
 }
 
-/// Moves the ends of a part by a few bits, so that its middle is exactly `middle`, from which it
-/// differs in the last bit only. About two parts in a million cannot be adjusted.
+/// Moves the ends of a part by a few bits, so that its middle, which differs from `middle` only in
+/// the last bit, is exactly `middle`. About two parts in a million cannot be adjusted.
 void centre(double& from, double& to, double middle) {
   double above = from;
   double below = from;

@@ -22,18 +22,18 @@ namespace canopy {
 /// A turn belongs to a child: the child is asked, and the arm it returns is played for the length
 /// it returns; the rewards are told to the child at the end of the turn. Otherwise it behaves as
 /// any TurnOptimizer: during a turn every ask returns the same arm, and later rewards are passed to
-/// the child by `observe`, since its ticket is used up. So a child has at most one open turn, for
-/// any number of pulls in flight. A turn may also play an arm that no child asked for; no child
-/// learns its rewards.
+/// the child by `observe`, since its ticket is used up. A child therefore has at most one open
+/// turn, whatever the number of pulls in flight. A turn may also play an arm that no child asked
+/// for; no child learns its rewards.
 ///
 /// Children maximize mapped rewards and learn their scale from these, unless a range is given.
-/// Observed rewards and bars are passed to every child, including those created later. So is a
-/// failure, as a poor reward, so that not every child has to try a failing arm. All rewards are
-/// also recorded in this optimizer's evidence, on which `best` is based, instead of on that of the
-/// children.
+/// Observed rewards and bars are passed to every child, including those created later. A failure is
+/// passed to every child as a poor reward, so that not every child has to try a failing arm. All
+/// rewards are also recorded in this optimizer's evidence, on which `best` is based, instead of on
+/// that of the children.
 ///
-/// The tree shown is that of the child which played last. `finish` ends the turn; the present
-/// algorithms never leave a child's turn open.
+/// The tree shown is that of the child that played last. `finish` ends the turn. The algorithms
+/// implemented here never leave a child's turn open.
 class Composite : public TurnOptimizer, private TreeView {
  public:
   /// Includes the nodes of the tree shown.
@@ -49,8 +49,8 @@ class Composite : public TurnOptimizer, private TreeView {
   ~Composite() override = default;
 
  protected:
-  /// Children cut the box by that rule, into the number of parts that each prefers unless the rule
-  /// specifies one.
+  /// Children cut the box by this rule. Unless the rule specifies a number of parts, each child
+  /// uses its own default.
   Composite(const Space& space, const PartitionRule& partition, const Objective& objective);
   /// Children search this partition.
   Composite(std::shared_ptr<const Partition> cells, const Objective& objective);

@@ -30,7 +30,7 @@ class GridBandit : public TurnOptimizer {
 
   [[nodiscard]] const std::vector<Statistics>& statistics() const { return statistics_; }
 
-  /// The first arm without rewards; none if there is none.
+  /// The first arm without rewards; none if all arms have rewards.
   [[nodiscard]] std::optional<NodeIndex> first_without_pulls();
 
   /// Forgets some rewards of an arm.

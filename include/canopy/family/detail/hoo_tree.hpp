@@ -42,7 +42,7 @@ class HooTree : public TurnOptimizer, private TreeView {
   [[nodiscard]] Choice choose() override;
 
   /// Starts over with only the root. Nodes of earlier trees are no longer known; their arms stay
-  /// valid while a ticket of theirs is open.
+  /// valid while they have an open ticket.
   void start_over();
 
   /// The leaf at the end of the path with the most pulls, with the statistics of its subtree.
@@ -54,7 +54,7 @@ class HooTree : public TurnOptimizer, private TreeView {
   /// Learns rewards of a node of the current tree.
   virtual void learn_here(NodeIndex node, const Rewards& mapped) = 0;
 
-  /// Learns the observed rewards of the arms of new nodes, including nodes created by this.
+  /// Learns the observed rewards of the arms of new nodes, including nodes that this call creates.
   void learn_observed();
 
   /// Adds rewards of a node to it and all its ancestors, and updates their bounds.

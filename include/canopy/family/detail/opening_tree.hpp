@@ -16,13 +16,13 @@ namespace canopy {
 /// Common base of DOO, SOO, StoSOO, SequOOL and StroquOOL: a tree of cells over any partition, in
 /// which a cell is opened by cutting it and playing the arms of its parts. The leaves of each depth
 /// are ordered by a value that the algorithm defines, so that the best one is found without
-/// comparing all; of equal leaves it is the one created first.
+/// comparing all of them. Ties go to the leaf created first.
 ///
-/// A cell that cannot be cut is skipped, and does not count. So is a cell whose parts all have its
-/// own arm, or of which a part is the cell itself: otherwise, at the limit of double precision,
-/// such a cell would be cut forever without a new arm. When the algorithm has finished exploring,
-/// because its horizon is over or every arm of a finite space is a cell, it plays the arm that it
-/// recommends.
+/// A cell that cannot be cut is skipped, and does not count. The same applies to a cell if all its
+/// parts have its own arm, or if one part is the cell itself: at the limit of double precision,
+/// such a cell would otherwise be cut forever without a new arm. When the algorithm has finished
+/// exploring, because its horizon is over or every arm of a finite space is a cell, it plays the
+/// arm that it recommends.
 class OpeningTree : public TurnOptimizer, private TreeView {
  public:
   [[nodiscard]] Summary summary() const override;
@@ -65,11 +65,11 @@ class OpeningTree : public TurnOptimizer, private TreeView {
   /// call `update_all` when it changes.
   [[nodiscard]] virtual bool may_recommend(const Node& node) const { return node.pulls > 0.0; }
 
-  /// Cuts the cell of a leaf, so that its parts are to be played. A leaf that cannot be cut is no
+  /// Cuts the cell of a leaf, and schedules its parts to be played. A leaf that cannot be cut is no
   /// longer a candidate. Returns whether it was cut.
   bool open(NodeIndex leaf);
 
-  /// The next of the cells to be played with fewer rewards than `pulls`.
+  /// The next cell to be played that has fewer rewards than `pulls`.
   [[nodiscard]] std::optional<Choice> next_unplayed(double pulls = 1.0);
 
   /// The leaf with the largest value at a depth; none if no leaf is a candidate.
@@ -80,7 +80,7 @@ class OpeningTree : public TurnOptimizer, private TreeView {
   void update(NodeIndex node);
   void update_all();
 
-  /// The number of new arms when the whole set is cut; at least 1.
+  /// The number of new arms when the root is cut; at least 1.
   [[nodiscard]] std::uint32_t new_arms_of_a_cut() const;
 
   [[nodiscard]] const Tree& cells() const { return tree_; }

@@ -7,13 +7,14 @@
 namespace canopy {
 
 /// A growing list of changing numbers, by rank: the largest has rank 1, and of equal numbers the
-/// one added first comes first. Adding, changing, and finding by rank take O(log n), and so does
-/// the total of the ranks that a member had at each call of `count`, which itself takes O(1).
+/// one added first comes first. It also sums the rank that each member had at every call of
+/// `count`. Adding, changing, finding by rank and reading such a total take O(log n); `count` takes
+/// O(1).
 ///
 /// A treap ordered by rank. The total of a member is credit + rank * counts, so that `count` only
-/// increments a counter. Credits change where ranks change, which is for all members from some rank
-/// on, and is stored once per subtree. Totals are whole numbers modulo 2^64, and thus exact even if
-/// intermediate values overflow.
+/// increments a counter. Credits change where ranks change. Since this affects all members from
+/// some rank on, a change is stored once per subtree. Totals are whole numbers modulo 2^64, and
+/// thus exact even if intermediate values overflow.
 class Ranking {
  public:
   using Member = std::uint32_t;  ///< from 0, in the order they were added

@@ -9,7 +9,7 @@
 namespace canopy {
 
 /// The maximum of a growing list of changing numbers: changing a number and finding the maximum
-/// take O(log n). Of equal numbers it is the first. Minus infinity stands for none.
+/// take O(log n). Ties go to the first. Minus infinity stands for no number.
 ///
 /// The numbers are the leaves of a binary tree in an array, in which every inner node is the larger
 /// of its two children.
