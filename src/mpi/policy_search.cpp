@@ -126,7 +126,7 @@ void print(const PolicySearchArguments& arguments, const Outcome& outcome,
   fmt::print("per-step realised regret  {:.5f}\n", optimum.value - outcome.reward_sum / n);
   fmt::print("best arm found:    {} (f = {:.5f})\n", environment.space().describe(best.arm),
              environment.mean_reward_at(best.arm, 1));
-  fmt::print("best arm there is: {} (f = {:.5f})\n", environment.space().describe(optimum.arm),
+  fmt::print("optimal arm:       {} (f = {:.5f})\n", environment.space().describe(optimum.arm),
              optimum.value);
 }
 

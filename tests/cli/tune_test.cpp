@@ -388,8 +388,8 @@ TEST_F(TuneCommand, SaysWhereItIsInFiles) {
   EXPECT_NE(metrics.find("canopy_best_mean{study=\"a\"} "), std::string::npos);
   const auto elsewhere =
       run_tool("tune " + study("b", "20") + store() + " --status /nowhere/status.json");
-  EXPECT_EQ(elsewhere.status, 0) << "tuning goes on";
-  EXPECT_NE(elsewhere.err.find("tuning goes on"), std::string::npos) << elsewhere.err;
+  EXPECT_EQ(elsewhere.status, 0) << "tuning continues";
+  EXPECT_NE(elsewhere.err.find("tuning continues"), std::string::npos) << elsewhere.err;
 }
 
 TEST_F(TuneCommand, SigusrPausesAndResumes) {

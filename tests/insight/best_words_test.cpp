@@ -105,7 +105,8 @@ TEST(BestWords, SettingsWithoutAnIntervalAreNeitherBetterNorRuledOut) {
   BestAnswer answer = surely_good();
   answer.best.unknown = 20;
   EXPECT_EQ(best_words(answer, kWithoutBaseline).advice, Advice::set);
-  EXPECT_EQ(best_words(answer, kWithoutBaseline).certainty, "the best of those measured well");
+  EXPECT_EQ(best_words(answer, kWithoutBaseline).certainty,
+            "the best of the settings measured well");
   EXPECT_TRUE(has(told(answer),
                   "All other settings measured well are ruled out; 20 have too few "
                   "measurements to say."));
@@ -125,7 +126,7 @@ TEST(BestWords, WhatTheIntervalAssumesIsSaid) {
     return text;
   };
   answer.best.assumes = Assumption::about_normal;
-  EXPECT_TRUE(has(details(), "assumes that rewards are about normal, or no more extreme than"));
+  EXPECT_TRUE(has(details(), "assumes that rewards are roughly normally distributed, or no more"));
   answer.best.assumes = Assumption::noise_as_elsewhere;
   EXPECT_TRUE(has(details(), "assumes that rewards vary about as much here as at other settings"));
   answer.best.assumes = Assumption::two_values;

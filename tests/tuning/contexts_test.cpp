@@ -225,7 +225,7 @@ TEST_F(TunerInContexts, TheBestSettingForTheLastContextIsLeftAndItSaysSo) {
   const Study study = Study::reopen(store_, tuned());
   EXPECT_EQ(end.left_at, "the best setting in the last context, " +
                              context_text(study.contexts(), std::vector{last}) +
-                             "; in others it may be another");
+                             "; other contexts may have another");
 }
 
 TEST_F(TunerInContexts, ThePolicyIsComparedWithTheBaselineWhereTheyDiffer) {
