@@ -78,7 +78,7 @@ void check_header_text(DocumentReader& reader, const Document& value, const std:
   if (!is_clean) reader.complain(key, &value, "must not have control characters");
 }
 
-/// Headers that the client sets itself.
+/// Whether canopy sets this header itself.
 bool is_our_header(std::string_view name) {
   constexpr std::array<std::string_view, 6> kOurs{"Host",       "Content-Length",    "Content-Type",
                                                   "Connection", "Transfer-Encoding", "Expect"};

@@ -1,4 +1,5 @@
-// `canopy tune` of systems that are set over HTTP and measured by Prometheus, against a fake one.
+// `canopy tune` for systems that are set over HTTP and measured by Prometheus, with a fake
+// Prometheus server.
 
 #include "support/fake_prometheus.hpp"
 #include "support/process.hpp"
@@ -22,7 +23,7 @@ using testing::TemporaryFolder;
 using Asked = FakePrometheus::Asked;
 using Reply = FakePrometheus::Reply;
 
-/// A service with a number of workers: 20 are the best, and more than 30 break its limit.
+/// A service with a number of workers: 20 are best, and more than 30 violate its limit.
 class TuneOverHttp : public ::testing::Test {
  protected:
   TuneOverHttp() {

@@ -114,7 +114,7 @@ TEST(BestWords, SettingsWithoutAnIntervalAreNeitherBetterNorRuledOut) {
   EXPECT_EQ(best_words(answer, kWithoutBaseline).advice, Advice::so_far) << "nothing is excluded";
   EXPECT_TRUE(has(told(answer), "No other setting has enough measurements to compare with."));
   answer.best.unknown = 20;
-  answer.best.rivals = 4;  // of six with an interval
+  answer.best.rivals = 4;  // of six arms with an interval
   EXPECT_EQ(best_words(answer, kWithoutBaseline).advice, Advice::so_far);
 }
 
@@ -561,7 +561,7 @@ TEST_F(StrongestUplift, WhatHasFailedInAComparisonIsClaimedNoMore) {
   EXPECT_TRUE(has(answer.uplift_text, "refuted by a later comparison")) << answer.uplift_text;
 }
 
-/// The search may continue, name another arm as the best, and have that one refuted.
+/// The search may continue and name another arm as the best, which a comparison then refutes.
 TEST_F(StrongestUplift, OfTheBestArmTheLastComparisonCountsAndNotThePairsOfTheSearch) {
   const std::vector<double> proven = optimizer_->uplift()->arm;
   const std::vector<double> better{proven[0] < 50.0 ? 88.0 : 12.0};

@@ -18,7 +18,7 @@ StudySpecification study_with(const std::string& system) {
   return parse_study(kSpace + "[system]\n" + system, "s.toml");
 }
 
-/// Every mistake.
+/// The error message for an invalid [system] section.
 std::string refused(const std::string& system) {
   try {
     (void)study_with(system);

@@ -1,4 +1,4 @@
-// Systems that are set over HTTP and measured by Prometheus, against a fake one.
+// Systems that are set over HTTP and measured by Prometheus, with a fake Prometheus server.
 
 #include "support/fake_prometheus.hpp"
 #include "support/shell.hpp"
@@ -59,7 +59,7 @@ class HttpSystem : public ::testing::Test {
     return failure != nullptr ? failure->what : "";
   }
 
-  /// What is said about an answer of Prometheus; it was waited for, or not.
+  /// The error message for an answer of Prometheus, and whether the measurement waited for it.
   [[nodiscard]] std::string complaint(const Reply& reply, bool is_waited_for) {
     server_.set_query([reply](const std::string&) { return reply; });
     CommandSystem system = measured_by(source());
@@ -69,10 +69,10 @@ class HttpSystem : public ::testing::Test {
     return text;
   }
 
-  /// An address at which nothing listens.
+  /// An address on which no server listens.
   [[nodiscard]] static std::string nowhere() { return FakePrometheus().url(); }
 
-  std::atomic<bool> stop_{false};  // what the server's threads use outlives it
+  std::atomic<bool> stop_{false};  // declared before the server, whose threads use it
   std::atomic<bool> is_over_{false};
   FakePrometheus server_;
   TemporaryFolder folder_;

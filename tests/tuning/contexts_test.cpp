@@ -31,7 +31,7 @@ using Seen = testing::ScriptedSystem::Observed;
 const std::string kTheMiddle = "\n[baseline]\nsetting = { x = 0.5 }\nevery = 0";
 constexpr const char* kLoad = "[[context]]\nname = \"load\"\nlow = 0.0\nhigh = 1.0\n";
 
-/// The best x is 0.2 below a load of 0.5, and 0.8 above.
+/// The best x is 0.2 for loads below 0.5, and 0.8 above.
 double reward_in(double load, double x) {
   const double best = load < 0.5 ? 0.2 : 0.8;
   return 1.0 - (x - best) * (x - best);
