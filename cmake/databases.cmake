@@ -1,7 +1,7 @@
-# Libraries of the stores: SQLite, and the headers of libpq, which are optional for the Python module. libpq itself is loaded when a
-# program opens a store in PostgreSQL (stores/libpq.hpp).
+# Libraries of the stores: SQLite, and the headers of libpq, which are optional for the Python module. libpq itself is loaded at run time,
+# when a program opens a store in PostgreSQL (stores/libpq.hpp).
 find_path(SQLITE3_INCLUDE_DIR sqlite3.h)
-if(CANOPY_PORTABLE AND NOT CANOPY_PYTHON)  # Python has an SQLite of its own, and a process should have one
+if(CANOPY_PORTABLE AND NOT CANOPY_PYTHON)  # Python brings its own SQLite, and a process should have only one
   find_library(SQLITE3 libsqlite3.a)
 else()
   find_library(SQLITE3 sqlite3)

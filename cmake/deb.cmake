@@ -16,7 +16,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # dependencies are read from the programs
 set(CPACK_DEBIAN_TOOL_PACKAGE_NAME canopy)
 set(CPACK_DEBIAN_TOOL_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS gnuplot-nox)  # draws the pictures of reports
+set(CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS gnuplot-nox)  # draws the figures of reports
 set(CPACK_DEBIAN_MPI_PACKAGE_NAME canopy-mpi)
 set(CPACK_DEBIAN_MPI_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcanopy-dev)
@@ -31,7 +31,7 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The C++ libraries and their headers
 set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS libpq5)
 include(CPack)
 
-# What the packages are made of, without tests and benchmarks.
+# Builds what the packages contain, without tests and benchmarks.
 add_custom_target(canopy_packages
   DEPENDS canopy_tool canopy_package_canopy canopy_package_family canopy_package_files canopy_package_experiments canopy_package_studies)
 if(TARGET canopy_mpi_tool)

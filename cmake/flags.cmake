@@ -1,4 +1,4 @@
-# Flags of our own builds. A project that builds the library as part of its own gets none of them.
+# Flags for builds of canopy itself. A project that includes canopy as a part gets none of them.
 add_library(canopy_flags INTERFACE)
 target_compile_options(canopy_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                                               -Wsign-conversion -Wnon-virtual-dtor)

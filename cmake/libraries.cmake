@@ -15,7 +15,7 @@ endif()
 # Libraries of `canopy serve`, which are optional for the tool of the Python package.
 set(CANOPY_SERVICE ${CANOPY_TOOL})
 if(CANOPY_PORTABLE)
-  set(OPENSSL_USE_STATIC_LIBS ON)  # libpq brings the system's own, which must not be mixed with another
+  set(OPENSSL_USE_STATIC_LIBS ON)  # libpq uses the OpenSSL of the system, which must not be mixed with another one
 endif()
 if(CANOPY_PYTHON AND CLI11_FOUND)
   find_package(OpenSSL)

@@ -1,5 +1,5 @@
-# What is installed: canopy::canopy, which needs the standard library alone, and, where the tool is built,
-# canopy::experiments and canopy::studies. Each is made of rooms; users know nothing of these.
+# Installs the libraries: canopy::canopy, which needs only the standard library, and, if the tool is built, canopy::experiments and
+# canopy::studies. Each consists of rooms, which users do not see.
 include(CMakePackageConfigHelpers)
 
 # canopy_package(NAME ROOMS rooms USES packages LIBRARIES libraries to link)

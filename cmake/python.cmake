@@ -2,7 +2,7 @@
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
-add_link_options(-Wl,--as-needed)  # the module must not link the libraries of the tool
+add_link_options(-Wl,--as-needed)  # do not link the libraries of the tool to the module
 
 find_package(Python 3.10 REQUIRED COMPONENTS Interpreter OPTIONAL_COMPONENTS Development.Module)
 

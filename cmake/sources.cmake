@@ -1,8 +1,8 @@
 # Sources of libraries that are neither installed nor available as Debian packages. They are fetched when needed, and
 # checked by their SHA256.
 #
-# Without a network: CANOPY_ARCHIVES is a folder that has the archives as NAME-VERSION with their endings, such as
-# fmt-9.1.0.tar.gz; or FETCHCONTENT_SOURCE_DIR_FMT and the like, where the sources are unpacked.
+# Without a network: set CANOPY_ARCHIVES to a folder with the archives, named like fmt-9.1.0.tar.gz; or set FETCHCONTENT_SOURCE_DIR_FMT and
+# similar variables to folders with the unpacked sources.
 include(FetchContent)
 option(CANOPY_FETCH "Fetch the sources of libraries that are not installed" ${CANOPY_PYTHON})
 set(CANOPY_ARCHIVES "" CACHE PATH "A folder with archives of sources that need not be fetched")
@@ -40,13 +40,13 @@ canopy_source(tomlplusplus 3.4.0
 # Sets NAME_SOURCE_DIR.
 macro(canopy_fetch name)
   if(NOT CANOPY_FETCH)
-    message(FATAL_ERROR "${name} was not found. Install it, or have it fetched: -DCANOPY_FETCH=ON")
+    message(FATAL_ERROR "${name} was not found. Install it, or fetch its sources with -DCANOPY_FETCH=ON")
   endif()
   FetchContent_MakeAvailable(${name})
   message(STATUS "${name} is not installed: using its sources in ${${name}_SOURCE_DIR}")
 endmacro()
 
-# Sets VARIABLE to the folder that has a header: one of the system, or the folder of that name in the sources.
+# Sets VARIABLE to the folder that contains a header: a folder of the system, or the folder of that name in the sources.
 macro(canopy_find_headers variable header name folder)
   find_path(${variable} ${header})
   if(NOT ${variable})

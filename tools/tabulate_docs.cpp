@@ -96,7 +96,7 @@ std::string quoted(std::string_view word) {
   return code("\"" + std::string(word) + "\"");
 }
 
-/// What a value may be: `"iid"`, `"correlated"`; in (0, 1).
+/// Describes the valid values: `"iid"`, `"correlated"`; or in (0, 1).
 std::string values_of_field(const OptionField& field) {
   if (field.kind == OptionField::Kind::word) {
     std::string list;
@@ -104,7 +104,7 @@ std::string values_of_field(const OptionField& field) {
     return list;
   }
   std::string text(field.range.text);
-  // The ends of these ranges are only those of what a double can hold.
+  // These ranges are limited only by what a double can hold.
   if (text == kPositive.text) text = "a number above 0";
   if (text == kNotNegative.text) text = "a number, at least 0";
   if (text == kAnyWhole.text) text = "a whole number, at least 0";
@@ -130,7 +130,7 @@ std::string rows_of_options(const std::vector<OptionField>& fields) {
 
 std::string table_of_study() {
   std::string table(kKeyHead);
-  table += key_row("name", "the file's name", "text", "of the study, for `canopy tune`");
+  table += key_row("name", "the file's name", "text", "the name of the study, for `canopy tune`");
   table += key_row("direction", quoted("maximize"), "`\"maximize\"`, `\"minimize\"`",
                    "whether large rewards are good");
   table += key_row("reward_range", quoted("auto"), "`\"auto\"`, or two numbers: `[0.0, 1.0]`",
@@ -139,9 +139,9 @@ std::string table_of_study() {
                    "no reward can be outside of `reward_range`; intervals then hold for any "
                    "distribution");
   table += key_row("confidence", code("0.95"), "in (0, 1)", "the level of intervals");
-  table += key_row("format", "the present one", "a whole number",
+  table += key_row("format", "the current one", "a whole number",
                    "the version of these keys; `canopy studies show` writes it, other files need "
-                   "not");
+                   "not have it");
   return table;
 }
 
@@ -198,7 +198,7 @@ std::string table_of_system() {
   return table + rows_of_options(fields_of<SystemOptions>());
 }
 
-/// The keys of a table that takes the place of a command; a map has none of its own.
+/// The keys of a table that replaces a command.
 template <class Struct>
 std::string table_of_fields() {
   std::string table = "| key | meaning |\n|---|---|\n";
@@ -210,22 +210,22 @@ std::string table_of_fields() {
 
 std::string table_of_context() {
   std::string table(kKeyHead);
-  table += key_row("name", "required", "text", "not that of a parameter");
+  table += key_row("name", "required", "text", "not the name of a parameter");
   table += key_row("type", quoted("real"), "`\"real\"`, `\"integer\"`, `\"choice\"`",
-                   "as of a parameter");
+                   "as for a parameter");
   table += key_row("low", "required", "a number",
-                   "as of a parameter, and so are `high`, `scale`, `step` and `choices`");
+                   "as for a parameter, like `high`, `scale`, `step` and `choices`");
   table +=
       key_row("period", "", "a number",
-              "of a real: values that differ by it are the same, as 0 and 360 of an angle are; "
-              "`low` and `high` are then 0 and this, and may be left out");
+              "for a real: values that differ by the period are the same, like the angles 0 and "
+              "360; `low` and `high` are then 0 and the period, and may be left out");
   visit_fields_of(ContextSource{}, [&](const Field& field, const auto& /*member*/) {
     table += key_row(field.name, "", "text", field.help);
   });
   return table;
 }
 
-/// Every optimizer in one line, and what it takes.
+/// All optimizers: a one-line description of each, and what it supports.
 std::string table_of_optimizers() {
   std::string table =
       "| name | what it does | `partition` | contexts | correlated feedback "

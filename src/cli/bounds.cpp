@@ -103,12 +103,12 @@ Bounds compute(const BoundsArguments& arguments) {
       {"log_confidence", "L = ln(1 / delta~(t+)) of the last phase", log_term},
       {"depth_bound", "depth of the tree, Lemma 1", depth_bound(theory, steps)},
       {"tight_depth_bound", "depth, from the proof", tight_depth_bound(theory, steps)},
-      {"certain_depth_bound", "depth, whatever the constants", certain_depth_bound(theory, steps)},
+      {"certain_depth_bound", "depth, for any constants", certain_depth_bound(theory, steps)},
       {"node_bound", "nodes of the tree, Theorem 3", node_bound(theory, steps)},
-      {"certain_node_bound", "nodes, whatever the constants", certain_node_bound(theory, steps)},
+      {"certain_node_bound", "nodes, for any constants", certain_node_bound(theory, steps)},
       {"regret_bound", iid ? "regret, Theorem 1" : "regret, Theorem 2 (c with 6 instead of 3)",
        regret},
-      {"per_step_regret_bound", "the same per step", regret / steps},
+      {"per_step_regret_bound", "regret per step", regret / steps},
       {"episode_bound", fmt::format("episodes of a node with {:g} pulls, Lemma 2", pulls),
        episode_bound(pulls, steps)},
       {"concentration_bound", fmt::format("|mean - f| of a node with {:g} pulls, Lemma 2", pulls),
@@ -167,7 +167,7 @@ Command add_bounds(ArgumentParser app) {
   ArgumentParser command = app.command("bounds", "Print the paper's theory as numbers.");
   command.option("--steps", arguments->steps, "n, 1 or more");
   command.option("--pulls", arguments->pulls,
-                 "T, the pulls of the node in Lemma 2 [100, or n if that is less]");
+                 "T, the number of pulls of the node in Lemma 2 [100, or n if n is less]");
   command.option("--dimension", arguments->dimension,
                  "D, for preset paper: rho is 2^(-1/D) unless set");
   command.option("--nu2", arguments->nu2, "a cell at depth h holds a ball of radius nu2 rho^h");

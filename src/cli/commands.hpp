@@ -9,14 +9,15 @@ namespace canopy::cli {
 
 using namespace terminal;
 
-/// Each function adds a sub-command to the tool and returns the function that runs it. That returns
-/// the exit status or throws WrongUse; it is empty if this build lacks the command.
+/// Each function adds a sub-command to the tool and returns the function that runs this
+/// sub-command. The returned function is empty if this build lacks the command; otherwise it
+/// returns the exit status or throws WrongUse.
 using Command = std::function<int()>;
 
 /// The message for commands that this build lacks.
 inline constexpr const char* kMissing =
-    "is not in this canopy, which was built without OpenSSL or spdlog; install "
-    "them and build it again";
+    "not available: this canopy was built without OpenSSL or spdlog; install them and build it "
+    "again";
 
 [[nodiscard]] Command add_dashboard(ArgumentParser app);
 [[nodiscard]] Command add_serve(ArgumentParser app);

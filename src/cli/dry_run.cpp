@@ -51,9 +51,9 @@ void print_commands(const CommandSystem& system, const Space& space, Arm arm,
   }
 }
 
-/// Asks the queries that will measure the system, which changes nothing.
+/// Evaluates the queries that will measure the system. This does not change the system.
 void show_queries(CommandSystem& system, Arm arm, std::vector<Warning>& warnings) {
-  constexpr double kFewestScrapes = 2.0;  // that a rate needs
+  constexpr double kFewestScrapes = 2.0;  // minimum for a rate
   bool is_answered = true;
   for (const PrometheusMeter::Look& look : system.look(arm)) {
     const std::string key = "system.measure." + look.key;
@@ -69,8 +69,8 @@ void show_queries(CommandSystem& system, Arm arm, std::vector<Warning>& warnings
   const double over = system.over();
   if (!interval || over >= kFewestScrapes * *interval) return;
   warnings.push_back(
-      {false, fmt::format("system.measure.over: {:g} s hold fewer than two scrapes of Prometheus, "
-                          "which come every {:g} s: a rate needs two; let it be {:g}s or more",
+      {false, fmt::format("system.measure.over: {:g} s is too short: Prometheus scrapes every "
+                          "{:g} s, and a rate needs two scrapes. Set it to {:g}s or more",
                           over, *interval, 2.0 * kFewestScrapes * *interval)});
 }
 
@@ -135,7 +135,7 @@ std::string exit_text(const StudySpecification& study) {
     case OnExit::baseline:
       return baseline;
     case OnExit::leave:
-      return "the setting of that moment";
+      return "the setting in force at the end";
   }
   return "";
 }
@@ -147,7 +147,7 @@ std::string budget_text(const Budget& budget) {
     text +=
         fmt::format("{}{} of tuning", text.empty() ? "" : " or ", duration_text(*budget.seconds));
   }
-  if (text.empty()) text = "none: until Ctrl-C";
+  if (text.empty()) text = "unlimited, until Ctrl-C";
   if (budget.confirm_pulls) {
     text += fmt::format(", then up to {} measurements to confirm", *budget.confirm_pulls);
   }

@@ -126,7 +126,7 @@ Command add_environment(ArgumentParser app) {
   arguments->environment.add_to(command);
   command.option("--draw", arguments->draw,
                  "draw f into this file, .svg or .png; over the first context, if there are any");
-  command.option("--steps", arguments->steps, "how many pulls are drawn, if f moves");
+  command.option("--steps", arguments->steps, "number of pulls to draw, if f moves");
   command.flag("--json", arguments->json, "print one JSON object instead");
   command.footer(
       "Example:\n"

@@ -172,7 +172,7 @@ int explain(const NamedStudyFlags& flags) {
     const std::string& name = study.specification.optimizer.name;
     throw StudyError(StudyError::Fault::other,
                      name == kDefaultOptimizer
-                         ? "the study " + flags.name + " has not enough rewards yet"
+                         ? "the study " + flags.name + " does not have enough rewards yet"
                          : name +
                                " learns no model of the reward; `canopy best` and `canopy tree` "
                                "show what it has learnt");

@@ -51,7 +51,7 @@ std::string advice_for(const std::exception& error) {
       return "; continue in a new study with the rewards of this one: --fork NEW";
     }
     if (study->fault() == Fault::other_commands) {
-      return ". If both measure the same thing, continue with --accept-changes; otherwise begin "
+      return ". If both measure the same thing, continue with --accept-changes; otherwise start "
              "a new study with --fork NEW";
     }
     return "";
@@ -147,7 +147,7 @@ int run(int argc, char** argv) {
       "  canopy environment lqr --draw lqr.svg\n"
       "  canopy pipe study.toml\n"
       "  canopy bounds --steps 1e6\n"
-      "`canopy COMMAND --help` says more.");
+      "Run `canopy COMMAND --help` for more.");
   app.allow_extras();
   app.require_subcommand(0, 1);
   std::vector<Named> commands;

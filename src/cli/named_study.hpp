@@ -34,8 +34,8 @@ struct NamedStudy : StoredStudy {
   NamedStudy(const NamedStudyFlags& flags, const std::string& command)
       : StoredStudy(opened(flags, command), flags.name) {}
 
-  /// Loads the optimizer. Prints a warning if another revision has chosen the arms, or if settings
-  /// do not fit the rewards.
+  /// Loads the optimizer. Prints a warning if another revision of the algorithm chose the arms, or
+  /// if options do not fit the rewards.
   [[nodiscard]] LoadedOptimizer load_with_warning() {
     LoadedOptimizer loaded = load(tuner_fold);
     if (!loaded.warning.empty()) terminal::say("canopy: {}\n", loaded.warning);

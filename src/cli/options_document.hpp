@@ -6,8 +6,8 @@
 
 namespace canopy::cli {
 
-/// All options that have a value, or a word for no value. Without `seed`, since every run has its
-/// own.
+/// Returns the options as a table. An option without a value is omitted, unless its field has a
+/// word for that. `seed` is always omitted, since every run has its own.
 template <class Entry>
 [[nodiscard]] Document options_document(const Catalogue<Entry>& catalogue,
                                         const Selection& selected) {

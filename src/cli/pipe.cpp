@@ -82,7 +82,7 @@ void converse(const AnswerLines& answer) {
   LineCutter cutter;
   std::vector<std::string> lines;
   const auto on_line = [&](std::string_view line) { lines.emplace_back(line); };
-  // The rest of a too long line changes nothing: its answer is an error.
+  // A line that is too long is answered with an error, so its content does not matter.
   const auto on_long_line = [&] { lines.emplace_back(kLongestRequest + 1, ' '); };
   const auto send_answers = [&] {
     std::string text;
@@ -175,9 +175,9 @@ Command add_pipe(ArgumentParser app) {
   const auto arguments = std::make_shared<PipeArguments>();
   ArgumentParser command = app.command(
       "pipe", "Serve one study on standard input and output, one JSON object per line.");
-  command.option("STUDY.toml", arguments->file, "the study file: what is tuned, and how");
+  command.option("STUDY.toml", arguments->file, "the study file: what to tune, and how");
   command.option("--study", arguments->study,
-                 "store it under this name: a request is answered when its effect is on disk");
+                 "store it under this name; a request is answered after its effect is on disk");
   arguments->store.add_to(command);
   add_fork_flag(command, arguments->fork);
   command.footer(

@@ -87,7 +87,7 @@ Command add_policy(ArgumentParser app) {
   arguments->study.add_to(command);
   command.flag("--csv", arguments->csv, "print CSV, one line per region");
   command.option("--code", arguments->code,
-                 "print a function to paste into a service; the language: python");
+                 "print a function to paste into a service, in this language: python");
   command.footer(
       "A region is a set of contexts that share a best setting. Below the table: whether the "
       "best setting depends on each variable, and the effect of the variable on the rewards of "

@@ -40,8 +40,8 @@ Command add_report(ArgumentParser app) {
   arguments->study.add_to(command);
   command.option("--out", arguments->out, "the file to write [NAME.html]");
   command.footer(
-      "The file has the page of `canopy serve` and `canopy dashboard` with the present data of "
-      "the study, to send or to archive.\n"
+      "The file contains the page of `canopy serve` and `canopy dashboard` with the current data "
+      "of the study, to send or to archive.\n"
       "Example:\n"
       "  canopy report cache");
   return [arguments] { return write_report(*arguments); };

@@ -30,16 +30,16 @@ namespace {
 
 constexpr std::size_t kRewardsThatShouldVary = 3;
 
-/// Prints advice once: what a study recommends, limits, changes of the system, and that the first
-/// rewards do not vary.
+/// Prints each note once: recommended options, limits, changes of the system, and a warning if the
+/// first rewards do not vary.
 class Adviser {
  public:
   Adviser(std::string command, const Study& study) : command_(std::move(command)), study_(study) {}
 
   void look(const TuneProgress& progress, StatusLine& line) {
     const std::vector<std::string> known = advice(study_);
-    if (known.size() >
-        advised_) {  // when the number grows, advice that was printed before is printed again
+    // If there is more advice than before, all of it is printed again.
+    if (known.size() > advised_) {
       for (const std::string& each : known) say(each, line);
     }
     advised_ = std::max(advised_, known.size());
@@ -79,7 +79,8 @@ class Adviser {
   std::set<std::string> noted_;  // limits that were mentioned
 };
 
-/// Prints standard error, unless it is a single line: the message of the failure has the last line.
+/// Prints the standard error of a command, unless it is a single line, because the failure message
+/// already contains the last line.
 void print_errors(const std::string& errors) {
   std::istringstream lines(errors);
   std::vector<std::string> all;

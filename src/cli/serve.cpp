@@ -106,7 +106,7 @@ Command add_serve(ArgumentParser app) {
   ArgumentParser command =
       app.command("serve", "Serve the studies of a store to teams, over HTTP.");
   command.option("--listen", arguments->listen,
-                 "address and port; anything but a loopback address needs --tokens");
+                 "address and port; any address other than loopback needs --tokens");
   add_store_flag(command, arguments->store);
   command.option("--tokens", arguments->tokens,
                  "a file of access tokens; `canopy token new` makes one");
@@ -118,7 +118,7 @@ Command add_serve(ArgumentParser app) {
   command.option("--allow-origin", arguments->origin,
                  "origins of web pages that may send requests, separated by commas [none]");
   command.option("--requests-per-second", arguments->rate,
-                 "limit of each token without a limit of its own [none]");
+                 "limit for every token that has no limit of its own [none]");
   command.option("--max-body", arguments->longest_body, "maximum bytes of a request [8388608]");
   command.option("--max-connections", arguments->connections,
                  "maximum number of connections [20000]");
@@ -129,14 +129,14 @@ Command add_serve(ArgumentParser app) {
                  "debug (every request), info, warning or error");
   command.footer(
       "Data is on disk before a request is answered, so it survives a crash of the server. "
-      "SIGTERM stops it after the requests that have arrived; SIGHUP reads tokens and "
-      "certificates again.\n"
+      "SIGTERM stops it after the requests that have arrived are answered; SIGHUP reads tokens "
+      "and certificates again.\n"
       "Example:\n"
       "  canopy serve &\n"
       "  curl -s localhost:8731/v1/studies -H 'Content-Type: application/json' -d "
       "'{\"name\":\"a\",\"toml\":\"[[space]]\\nname = \\\"x\\\"\\nlow = 0.0\\nhigh = 1.0\"}'\n"
       "  curl -s -X POST localhost:8731/v1/studies/a/asks\n"
-      "docs/service.md has every route, tokens, TLS and how to run several servers.");
+      "docs/service.md describes all routes, tokens, TLS and how to run several servers.");
   return [arguments] {
     const service::ServerOptions options = options_of(*arguments);
     service::Log log(named<service::LogFormat>("--log-format", arguments->log_format),

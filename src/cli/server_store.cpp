@@ -19,8 +19,8 @@ using namespace terminal;
 
 namespace {
 
-/// Reads the client's token. Throws WrongUse unless it has only characters that an HTTP header may
-/// have.
+/// Reads the client's token. Throws WrongUse if it contains a character that is not allowed in an
+/// HTTP header.
 std::string token_of(const StoreFlags& flags) {
   std::string token;
   std::string from = "$CANOPY_TOKEN";

@@ -137,7 +137,7 @@ void print_table(const Setting& setting, const SimulationResult& result,
   print_row("per-step regret", result.per_step_regret, 5);
   print_row("per-step realised regret", result.per_step_realised_regret, 5);
   print_row("simple regret", result.simple_regret, 5);
-  fmt::print("{:<26}{:>12.3f}    (runs in which its interval has f; {} % without an interval)\n",
+  fmt::print("{:<26}{:>12.3f}    (share of runs whose interval contains f; {} % have none)\n",
              "  coverage of the best arm", result.intervals.coverage,
              std::lround(100.0 * result.intervals.unbounded));
   fmt::print("{:<26}{:>12.5f}    (the median)\n", "  width of its interval",
@@ -154,7 +154,7 @@ void print_table(const Setting& setting, const SimulationResult& result,
   fmt::print("best arm of the first run: {} (f = {:.5f}{})\n",
              environment.space().describe(first.best_arm), first.best_arm_mean,
              has_contexts ? " where " + environment.contexts().describe(first.context) : "");
-  fmt::print("best arm there is:         {} (f = {:.5f}{})\n",
+  fmt::print("optimal arm:               {} (f = {:.5f}{})\n",
              environment.space().describe(first.optimum.arm), first.optimum.value,
              has_contexts           ? " there"
              : environment.drifts() ? " at the end; it moves"

@@ -104,7 +104,7 @@ Command add_steer(ArgumentParser app) {
       "  baseline   wait at the baseline\n"
       "  resume     continue after any of these\n"
       "  confirm    compare the best setting with the baseline, then continue\n"
-      "  end        end the tuning as if its budget were used\n"
+      "  end        end the tuning as if its budget were used up\n"
       "The tuner obeys within about a second after the current measurement. The command stays in "
       "force when the tuner is restarted.\n"
       "Example:\n"

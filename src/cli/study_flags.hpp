@@ -21,8 +21,8 @@ inline void add_store_flag(terminal::ArgumentParser& command, std::string& store
 inline void add_fork_flag(terminal::ArgumentParser& command, std::optional<std::string>& fork) {
   command.option("--fork", fork,
                  "start a new study of this name from the stored one. It takes over the whole "
-                 "journal; only the rewards, if settings that learning depends on differ; "
-                 "nothing, if it has other parameters, contexts or commands");
+                 "journal, or only the rewards if options that learning depends on differ, or "
+                 "nothing if the parameters, contexts or commands differ");
 }
 
 /// Runs a command and turns errors of the study file into WrongUse.

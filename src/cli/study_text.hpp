@@ -28,7 +28,7 @@ struct KnownLine {
                                                 const StudySpecification& specification,
                                                 const TunerState& tuner);
 
-/// The same without a best arm.
+/// The lines to print if there is no best arm.
 [[nodiscard]] std::vector<KnownLine> lines_without_best(const Optimizer& optimizer,
                                                         const StudySpecification& specification,
                                                         const TunerState& tuner);
@@ -38,8 +38,8 @@ struct KnownLine {
 [[nodiscard]] std::vector<KnownLine> context_lines(const ContextSpace& contexts,
                                                    const Policy& policy);
 
-/// Replaces the best arm if that depends on the context: `3 regions of hour and load; \`canopy
-/// policy cache\` shows them`. Empty if it does not.
+/// In a study with contexts, replaces the best arm: `3 regions of hour and load; \`canopy policy
+/// cache\` shows them`. Empty without contexts, and before the first reward.
 [[nodiscard]] std::string depends_text(const Optimizer& optimizer, const std::string& study);
 
 /// `2026-11-15 12:00:00` in local time.

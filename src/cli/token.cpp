@@ -129,7 +129,7 @@ std::string limits_text(const Token& token) {
 }
 
 int list_tokens(const TokenArguments& arguments) {
-  fmt::print("{:<24}{:<8}{:<24}{:<22}{}\n", "name", "role", "studies", "expires", "at most");
+  fmt::print("{:<24}{:<8}{:<24}{:<22}{}\n", "name", "role", "studies", "expires", "limits");
   for (const Token& token : service::load_tokens(arguments.file)) {
     fmt::print("{:<24}{:<8}{:<24}{:<22}{}\n", token.name, name_of(token.role),
                fmt::format("{}", fmt::join(token.studies, ",")),

@@ -83,12 +83,12 @@ Command add_tune(ArgumentParser app) {
   command.option("--status", arguments->files.status,
                  "write the state of the tuning to this file every few seconds, as JSON");
   command.option("--metrics", arguments->files.metrics,
-                 "the same in the text format of Prometheus: a .prom file for node_exporter");
+                 "the same in the text format of Prometheus, as a .prom file for node_exporter");
   command.flag("--json", arguments->json, "print the result as JSON");
   command.footer(
       "If it is interrupted (Ctrl-C, a kill, a power cut), nothing is lost: the same command "
-      "continues. SIGUSR1 pauses it at the best setting so far, and resumes it; `canopy steer` "
-      "has more commands.\n"
+      "continues. SIGUSR1 pauses it at the best setting so far, a second one resumes it; `canopy "
+      "steer` has more commands.\n"
       "With --server, the study is stored on a server, and the system is set and measured on "
       "this machine. If the server is unreachable, the tuner waits up to system.outage_seconds.\n"
       "Example, a file cache.toml:\n"

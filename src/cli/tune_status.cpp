@@ -253,7 +253,7 @@ void TuneStatus::write(const Document& document, const std::string& metrics) {
     if (files_.metrics) write_file(*files_.metrics, metrics);
   } catch (const OutputError& error) {
     if (!std::exchange(complained_, true)) {
-      terminal::say("canopy tune: {}; tuning goes on\n", error.what());
+      terminal::say("canopy tune: {}; tuning continues\n", error.what());
     }
   }
 }

@@ -27,15 +27,15 @@ class TuneStatus {
   /// One line for a terminal.
   [[nodiscard]] std::string line(const TuneProgress& progress);
 
-  /// To be called with every progress. Rewrites the files every few seconds. If a file cannot be
-  /// written, this is reported once and tuning continues.
+  /// To be called with every progress report. Rewrites the files every few seconds. If a file
+  /// cannot be written, this is reported once and tuning continues.
   void follow(const TuneProgress& progress);
   /// Writes the files at the end.
   void write_end(const TuneEnd& end);
 
  private:
-  /// Pulls per second since the start of this run, and estimated seconds until the budget is used;
-  /// 0: not known.
+  /// Pulls per second since the start of this run (0: not known), and estimated seconds until the
+  /// budget is used up (none: not known).
   struct Pace {
     double rate = 0.0;
     std::optional<double> seconds_left;

@@ -9,10 +9,9 @@
 
 namespace canopy {
 
-/// The arms with rewards, those with most pulls first:
+/// The arms that have rewards, by descending number of pulls:
 /// {"arms":[{"arm":{"ttl":5},"pulls":7,"mean":0.8,"lower":0.7,"upper":0.9}],"count":12}. `count` is
-/// the number of all such arms, of which at most `most` are listed. An arm that is excluded has
-/// `"barred":true`.
+/// their total number; at most `most` of them are listed. An excluded arm has `"barred":true`.
 [[nodiscard]] Document arms_document(const Space& space, const Optimizer& optimizer,
                                      std::size_t most);
 

@@ -31,7 +31,7 @@ void visit_fields(MetricAnswer& metric, Visit&& visit) {
   visit(Field{"mean", "mean at the arm"}, metric.mean);
   visit_fields(metric.interval, visit);
   visit(Field{"pulls", "number of pulls with this metric"}, metric.pulls);
-  visit(Field{"limit", "whether the limit is kept, as far as known; left out: there is none"}
+  visit(Field{"limit", "whether the limit is kept, as far as known; omitted if there is no limit"}
             .or_none(),
         metric.limit);
 }
@@ -53,7 +53,7 @@ struct BestAnswer {
   BestWords words = {};
 
   // Further inputs of best_words.
-  /// The limits of the uplift's arm, if that is not the best one.
+  /// The limits of the uplift's arm, if that is not the best arm.
   std::vector<LimitCheck> limits_of_uplift = {};
   bool baseline_breaks_limit = false;  ///< probably, according to its measurements
 };
@@ -62,7 +62,8 @@ template <class Visit>
 void visit_fields(BestAnswer& answer, Visit&& visit) {
   visit_fields(answer.best, visit);
   visit(Field{"text", "the best arm in one sentence"}, answer.text);
-  visit(Field{"uplift", "over the baseline, if that was measured"}.or_none(), answer.uplift);
+  visit(Field{"uplift", "difference from the baseline, if that was measured"}.or_none(),
+        answer.uplift);
   visit(Field{"uplift_text", "the uplift in one sentence"}.or_none(), answer.uplift_text);
   visit(Field{"loss", "what tuning has cost, if budget.max_loss limits it"}.or_none(), answer.loss);
   visit(Field{"loss_text", "the loss in one sentence"}.or_none(), answer.loss_text);
@@ -74,7 +75,8 @@ void visit_fields(BestAnswer& answer, Visit&& visit) {
   visit(Field{"verdict", "result of the last comparison, as text"}.or_none(), answer.verdict);
   visit(SettingField{Field{"verdict_arm", "the arm that the verdict is about"}.or_none()},
         answer.verdict_arm);
-  visit(Field{"warning", "if the study was begun with another revision of its algorithm"}.or_none(),
+  visit(Field{"warning", "set if the study was created with another revision of its algorithm"}
+            .or_none(),
         answer.warning);
   visit(Field{"words", "advice in words: what to do, how certain that is, and why"}, answer.words);
 }

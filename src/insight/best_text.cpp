@@ -18,7 +18,7 @@ double resolution_of(double low, double high) {
   return 0.05 * (high - low);
 }
 
-/// A number with four digits, or as many as the resolution is worth.
+/// Formats a number with four digits, or with as many as the resolution justifies.
 std::string number_text(double value, double resolution) {
   return resolution > 0.0 ? rounded_text(value, resolution) : significant_text(value, 4);
 }
@@ -183,7 +183,7 @@ std::string claim_text(const Space& space, const Uplift& uplift, const Best& bes
 
 namespace {
 
-/// Why `best` is another arm than the one of the claim.
+/// Explains why `best` is not the arm of the claim.
 std::string merit_of_best(const Uplift& uplift, const Best& best) {
   if (!uplift.has_better_mean) return "has a better mean";
   if (uplift.is_less_sure_of_limits) return "is more certain to keep its limits";
@@ -280,7 +280,7 @@ std::string loss_text(const StudySpecification& specification, const Loss& loss)
   if (!loss.level_is_known) {
     return "the mean reward of the baseline is not known precisely enough to compute a share of "
            "it, so "
-           "only the baseline is played. If this persists, rewards are close to 0: use "
+           "only the baseline is used. If this persists, rewards are close to 0: use "
            "max_loss_per_pull and worst_loss_per_pull instead of max_loss";
   }
   const Budget& budget = specification.budget;

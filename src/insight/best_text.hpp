@@ -58,8 +58,8 @@ namespace canopy {
                                                     const StudySpecification& specification,
                                                     const TunerState& tuner);
 
-/// `tuning has cost 0.9 % (+- 0.4) of what the baseline earns; 2 % are allowed`, and which setting
-/// is waiting to be tried.
+/// `tuning has cost 0.9 % (+- 0.4) of what the baseline earns; 2 % are allowed`, and the setting
+/// that is waiting to be tried.
 [[nodiscard]] std::string loss_text(const StudySpecification& specification, const Loss& loss);
 
 /// A note on limits, to be shown once.

@@ -49,8 +49,8 @@ std::string_view assumption_text(Assumption assumes) {
              "rewards "
              "vary, or only one value has occurred often enough.";
     case Assumption::about_normal:
-      return "The interval assumes that rewards are about normal, or no more extreme than those "
-             "seen, and that their level does not move.";
+      return "The interval assumes that rewards are roughly normally distributed, or no more "
+             "extreme than those seen so far, and that their level does not move.";
     case Assumption::noise_as_elsewhere:
       return "The interval assumes that rewards vary about as much here as at other settings, and "
              "that their level does not move.";
@@ -64,7 +64,7 @@ std::string_view assumption_text(Assumption assumes) {
   return "";
 }
 
-/// Builds the sentences from everything that they depend on.
+/// Builds the sentences of an answer.
 class BestSentences {
  public:
   BestSentences(const BestAnswer& answer, const StudySpecification& specification,
@@ -181,10 +181,10 @@ class BestSentences {
     if (tone_ == Tone::unsure) return {"not sure yet", Tone::unsure};
     if (best_.basis == Best::Basis::no_noise) return {"rewards do not vary", Tone::plain};
     if (!is_bounded()) return {"not sure yet", Tone::unsure};
-    if (best_.rivals > 0) return {"others may be as good", Tone::unsure};
+    if (best_.rivals > 0) return {"other settings may be as good", Tone::unsure};
     if (is_only_known()) return {"not sure yet", Tone::unsure};
-    if (best_.unknown > 0) return {"the best of those measured well", Tone::good};
-    return {"the best of all tried", Tone::good};
+    if (best_.unknown > 0) return {"the best of the settings measured well", Tone::good};
+    return {"the best of all settings tried", Tone::good};
   }
 
   /// Names the setting if the advice recommends another one.

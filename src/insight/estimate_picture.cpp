@@ -99,8 +99,8 @@ Document axis_document(const Parameter& parameter, const std::vector<double>& al
   return Document::Table{{"name", parameter.name}, {"values", std::move(values)}};
 }
 
-/// The estimate for a point: that of the arm itself if it was tried; else the model's for its cell;
-/// else that of the arm of the smallest cell around it that has rewards.
+/// Returns the estimate for a point: of the arm itself if it was tried; otherwise of the model for
+/// its cell; without a model, of the smallest surrounding cell that has rewards.
 ArmEstimate what_is_known(const std::optional<Evidence>& evidence, const Cells::Found& found,
                           Arm point) {
   if (!evidence) return {.mean = kUnknown, .interval = {kUnknown, kUnknown}};
@@ -114,7 +114,7 @@ ArmEstimate what_is_known(const std::optional<Evidence>& evidence, const Cells::
   return {.mean = kUnknown, .interval = {kUnknown, kUnknown}};
 }
 
-/// The arm through which the picture is a slice.
+/// The arm that the slice goes through.
 std::vector<double> middle_of(const Space& space, const Optimizer& optimizer) {
   if (const auto best = optimizer.best()) return best->arm;
   std::vector<double> arm(space.dimension());

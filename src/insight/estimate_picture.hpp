@@ -11,7 +11,7 @@
 
 namespace canopy {
 
-/// The axes of the picture: f over one parameter or over two.
+/// The axes of the picture: f along one parameter or along two.
 struct EstimateAxes {
   std::string x = {};        ///< empty: the first parameter
   std::string y = {};        ///< empty: a curve
@@ -25,12 +25,12 @@ struct WrongAxis {
 };
 [[nodiscard]] std::optional<WrongAxis> wrong_axis(const Space& space, const EstimateAxes& axes);
 
-/// A slice through the best arm of what is known about f. For each point: mean and interval of the
-/// arm itself if it was tried; else the model's estimate for its cell (`by` is `model`); else,
-/// without a model, those of the smallest cell around it that has rewards. `bound` is the search's
-/// optimistic bound on f. Values along an axis are evenly spaced on the parameter's scale; for
-/// integers and choices they are all values, unless there are too many. Rows of a map are values of
-/// y.
+/// The estimates of f on a slice of the space through the best arm. Each point has the mean and
+/// interval of its arm if that was tried; otherwise those of the model for its cell (`by` is
+/// `model`) or, without a model, those of the smallest surrounding cell that has rewards. `bound`
+/// is the search's optimistic bound on f. Values along an axis are evenly spaced on the parameter's
+/// scale; for integers and choices they are all values, unless there are too many. Each row of a
+/// map belongs to one value of y.
 ///
 ///   {"x":{"name":"ttl","values":[..]},"through":{"ttl":5},"mean":[..],"lower":[..],"upper":[..],
 ///    "bound":[..],"pulls":[..]}

@@ -188,7 +188,7 @@ bool differs_along(const std::vector<TriedArm>& arms, std::size_t axis) {
   return false;
 }
 
-constexpr double kAlpha = 0.05;  // probability of calling any knob clear that has no effect
+constexpr double kAlpha = 0.05;  // probability that any knob without effect is called significant
 // Factor on the variance, because f is not exactly a sum of parabolas.
 constexpr double kSafety = 2.0;
 constexpr std::size_t kSpare = 8;   // minimum number of arms in excess of the columns
@@ -362,7 +362,7 @@ KnobEffects knob_effects(const StudySpecification& specification, Optimizer& opt
     shares = shares_of_cells(tree->nodes(), *evidence, space.dimension());
     effects.basis =
         "Shares of the variation of the mean reward over the search space: squared differences "
-        "between the parts of cells, minus what noise contributes.";
+        "between the parts of cells, minus the contribution of noise.";
   } else {
     shares = shares_of_arms(space, arms);
     effects.basis =

@@ -23,12 +23,14 @@ struct KnobEffects {
   std::string basis = {};              ///< how the shares were computed, for users
 };
 
-/// Shares are those of the model, if the optimizer has one; else, with a tree, from the differences
-/// between the parts of its cells, minus what noise contributes; else from the differences between
-/// the means of settings with different values of the knob, minus what is expected by chance.
+/// Shares are those of the model, if the optimizer has one. Otherwise they are computed from the
+/// differences between the parts of the cells of its tree, minus the contribution of noise; or,
+/// without a tree, from the differences between the means of settings with different values of the
+/// knob, minus what is expected by chance.
 ///
-/// A knob is clear if settings that differ only in it have disjoint intervals, or if a sum of one
-/// parabola per knob, fitted to the means of all settings, needs it.
+/// A knob is significant (`clear`) if settings that differ only in this knob have disjoint
+/// intervals, or if a sum of one parabola per knob fits the means of all settings significantly
+/// worse without it.
 [[nodiscard]] KnobEffects knob_effects(const StudySpecification& specification,
                                        Optimizer& optimizer);
 

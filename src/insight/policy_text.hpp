@@ -38,8 +38,8 @@ namespace canopy {
 /// The names of the variables, as in a sentence: `hour, load and tenant`.
 [[nodiscard]] std::string names_text(const ContextSpace& contexts);
 
-/// What the best setting depends on, in a few words: `3 regions of hour and load`, or that it is
-/// the same everywhere so far.
+/// Says what the best setting depends on: `3 regions of hour and load`, or that it is the same in
+/// all contexts so far.
 [[nodiscard]] std::string policy_summary(const ContextSpace& contexts, const Policy& policy);
 
 /// The flags that `canopy best` requires: `--context hour=NUMBER --context tenant=a|b`.

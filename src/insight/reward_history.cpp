@@ -286,7 +286,7 @@ void take_evenly(const std::vector<const HistoryMark*>& marks, std::size_t most,
   }
 }
 
-/// Keeps rare kinds; of the others, equal numbers.
+/// Keeps all marks of rare kinds, and equal numbers of marks of the other kinds.
 void thin_marks(std::vector<std::vector<const HistoryMark*>> by_kind,
                 std::vector<HistoryMark>& taken) {
   std::stable_sort(by_kind.begin(), by_kind.end(),
@@ -386,7 +386,7 @@ class Entries {
     return arm;
   }
 
-  /// Finds the arm of a ticket that was issued before the beginning of the picture, and those of
+  /// Finds the arm of a ticket that was issued before the beginning of the picture, and the arms of
   /// other such tickets.
   void read_arms_beside(Ticket ticket) {
     const std::vector<Block>& blocks = history_.blocks();

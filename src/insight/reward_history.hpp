@@ -48,7 +48,7 @@ class HistoryFold {
 
   std::uint64_t pulls_ = 0;
   std::size_t arm_ = 0;  // hash of the last arm; 0: none
-  // A tuner applies settings: an arm that was asked for is not yet the system's.
+  // Whether a tuner applies settings; an arm that was asked for is then not yet in force.
   bool applies_ = false;
 };
 
@@ -65,8 +65,8 @@ struct HistoryMark {
 [[nodiscard]] std::optional<HistoryMark> mark_of(const JournalEntry& entry, std::uint64_t pulls);
 
 /// The rewards of a study over time, folded from its journal at about a hundredth of its size:
-/// blocks of consecutive events, and marks. A picture of a long period needs only these; one of a
-/// short period reads some entries from the store.
+/// blocks of consecutive events, and marks. A picture of a long period needs only these; a picture
+/// of a short period also reads some entries from the store.
 class RewardHistory {
  public:
   static constexpr std::size_t kEventsInBlock = 32;
@@ -146,9 +146,9 @@ inline constexpr std::size_t kMostMarks = 300;  ///< in a picture
 [[nodiscard]] HistoryPicture picture_of(const RewardHistory& history, const HistoryRange& range,
                                         const ReadEntries& read);
 
-/// Calls visit with entries of the given kinds (a bit each) until it returns false, and reads no
-/// more than necessary. visit_oldest goes forward from after a number, visit_newest backward from
-/// before one.
+/// Calls visit with entries of the given kinds (a bit for each) until visit returns false, and
+/// reads no more than necessary. visit_oldest goes forward from the entry after a number;
+/// visit_newest goes backward from the entry before a number.
 void visit_oldest(const RewardHistory& history, std::uint32_t kinds, std::uint64_t after,
                   const ReadEntries& read, const std::function<bool(const JournalEntry&)>& visit);
 void visit_newest(const RewardHistory& history, std::uint32_t kinds, std::uint64_t before,

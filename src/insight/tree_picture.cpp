@@ -103,7 +103,7 @@ void set_cell(Document& table, const Space& space, const BoxPartition& partition
   table.set("cell", std::move(sides));
 }
 
-/// The rewards of all arms in the cells of nodes. Several nodes may have the same arm; it is
+/// The rewards of all arms in the cell of each node. If several nodes have the same arm, it is
 /// counted at the deepest one.
 std::vector<Rewards> rewards_in(const std::vector<NodeView>& nodes, const Family& family,
                                 const std::optional<Evidence>& evidence) {

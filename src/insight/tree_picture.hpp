@@ -12,7 +12,7 @@ namespace canopy {
 
 /// The part of a tree to show.
 struct TreeChoice {
-  /// Maximum number of nodes: those with most pulls, each with its parent and siblings.
+  /// Maximum number of nodes: those with the most pulls, each with its parent and siblings.
   std::size_t most = SIZE_MAX;
   bool cells = false;  ///< also describe the cell of each node
 };

@@ -1,4 +1,4 @@
-// canopy-mpi: experiments, and policy search, on many processes.
+// canopy-mpi: experiments and policy search on many processes.
 
 #include "canopy/family.hpp"
 #include "canopy/version.hpp"
@@ -35,7 +35,7 @@ int run_experiment_ranks(const ExperimentArguments& arguments, const MpiSession&
 
 int run(int argc, char** argv, const MpiSession& session) {
   add_family();
-  CLI::App app{"canopy on many processes: start it with mpirun."};
+  CLI::App app{"canopy on many processes; start it with mpirun."};
   app.name("canopy-mpi");
   app.set_version_flag("--version", std::string("canopy ") + CANOPY_VERSION);
   app.require_subcommand(1);

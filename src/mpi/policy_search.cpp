@@ -16,7 +16,7 @@
 namespace canopy::terminal {
 namespace {
 
-/// The task of a rank: this many pulls of the arm that follows. No pulls: stop.
+/// The task of a rank: a number of pulls of an arm. 0 pulls: stop.
 struct Episode {
   std::uint64_t pulls = 0;
   std::vector<double> arm;
@@ -30,7 +30,7 @@ Rewards play(KnownEnvironment& environment, const Episode& episode, RandomStream
   return rewards;
 }
 
-/// Messages consist of doubles: pulls and arm in one direction, five numbers in the other.
+/// Messages consist of doubles: pulls and arm to a rank, five numbers back.
 void send_episode(const Episode& episode, int rank) {
   std::vector<double> message{static_cast<double>(episode.pulls)};
   message.insert(message.end(), episode.arm.begin(), episode.arm.end());
@@ -56,7 +56,7 @@ Rewards receive_rewards(int rank) {
   return {static_cast<std::uint64_t>(message[0]), message[1], message[2], message[3], message[4]};
 }
 
-/// The number of the pulls that a rank executes.
+/// The number of pulls that a rank executes.
 std::uint64_t share(std::uint64_t pulls, int rank, int ranks) {
   const auto all = static_cast<std::uint64_t>(ranks);
   return pulls / all + (static_cast<std::uint64_t>(rank) < pulls % all ? 1 : 0);
@@ -126,7 +126,7 @@ void print(const PolicySearchArguments& arguments, const Outcome& outcome,
   fmt::print("per-step realised regret  {:.5f}\n", optimum.value - outcome.reward_sum / n);
   fmt::print("best arm found:    {} (f = {:.5f})\n", environment.space().describe(best.arm),
              environment.mean_reward_at(best.arm, 1));
-  fmt::print("best arm there is: {} (f = {:.5f})\n", environment.space().describe(optimum.arm),
+  fmt::print("optimal arm:       {} (f = {:.5f})\n", environment.space().describe(optimum.arm),
              optimum.value);
 }
 

@@ -70,7 +70,7 @@ HttpClient::HttpClient(Options options) : options_(std::move(options)) {
 
 HttpClient::~HttpClient() = default;
 
-/// Returns false if the stop signal was raised.
+/// Returns false if the stop flag was set.
 bool HttpClient::sleep(milliseconds time) const {
   const auto end = SteadyClock::now() + time;
   const auto stopped = [this] { return options_.stop != nullptr && *options_.stop; };

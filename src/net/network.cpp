@@ -24,7 +24,7 @@ using boost::system::error_code;
 using PlainStream = beast::tcp_stream;
 using SecureStream = beast::ssl_stream<beast::tcp_stream>;
 
-/// How long a request may take, and what interrupts it.
+/// The deadline and the stop flag of a request.
 struct Network::Patience {
   std::chrono::milliseconds timeout;
   std::chrono::steady_clock::time_point deadline;
@@ -65,7 +65,7 @@ PlainStream& lowest(SecureStream& stream) {
   return stream.next_layer();
 }
 
-/// Starts something on a stream that calls back with an error code, and waits for that.
+/// Starts an asynchronous operation on a stream and waits for its error code.
 template <class Patience, class Start>
 error_code wait_for(asio::io_context& context, PlainStream& stream, const Patience& patience,
                     Start&& start) {
@@ -212,7 +212,7 @@ std::unique_ptr<Network::Connection> Network::connected(const ServerAddress& ser
         true};
   }
   if (error.category() == asio::error::get_ssl_category()) {
-    throw Lost{fmt::format("it answers, but not with TLS ({}): is its address http://{}:{}?",
+    throw Lost{fmt::format("it does not answer with TLS ({}): is its address http://{}:{}?",
                            error.message(), server.host, server.port),
                true};
   }

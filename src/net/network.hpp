@@ -40,7 +40,8 @@ struct Lost {
   bool has_timed_out = false;  ///< a retry would take as long
 };
 
-/// Keeps one connection open, to the server that was asked last. Not thread-safe.
+/// Sends HTTP requests. Keeps one connection open, to the server of the last request. Not
+/// thread-safe.
 class Network {
  public:
   struct Options {

@@ -49,7 +49,7 @@ nb::list entry_dictionaries(const Catalogue<Entry>& catalogue) {
     one["fields"] = field_dictionaries(entry.fields);
     if constexpr (requires { entry.has_tree; }) {
       one["has_tree"] = entry.has_tree;
-      one["takes_partitions"] = static_cast<bool>(entry.make_over);  // user-defined ones
+      one["takes_partitions"] = static_cast<bool>(entry.make_over);  // user-defined partitions
       one["takes_contexts"] = static_cast<bool>(entry.make_in_contexts);
     }
     all.append(one);

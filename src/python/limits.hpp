@@ -8,8 +8,8 @@
 
 namespace canopy::python {
 
-/// Returns (metric, limit, state, probability, level, pulls) for each limit, as for LimitCheck in
-/// Python.
+/// Returns (metric, limit, state, probability, level, pulls) for each limit: the fields of
+/// LimitCheck in Python.
 [[nodiscard]] nanobind::list checks_list(const std::vector<LimitCheck>& checks);
 
 }  // namespace canopy::python

@@ -27,7 +27,7 @@ bool is_own_partition(nb::handle given) {
 }
 
 /// Converts (setting, every, pulls, seed, horizon, max_loss, worst_loss, max_loss_per_pull,
-/// worst_loss_per_pull); those from the seed on may be None.
+/// worst_loss_per_pull); the seed and all after it may be None.
 void set_baseline(StudySpecification& specification, const PythonSpace& space,
                   const nb::tuple& given) {
   const auto whole = [](nb::handle number) -> std::optional<std::uint64_t> {

@@ -73,8 +73,8 @@ class PythonOptimizer final : public Protocol {
   nb::object partition_object_ = nb::none();  // outlives the partition that calls it
   std::shared_ptr<const PythonPartition> partition_;
   std::unique_ptr<Optimizer> optimizer_;
-  // Fetched once, because only places are needed, and updating all bounds would cost more than an
-  // ask.
+  // Fetched once: only the places of nodes are needed, and updating all bounds would cost more than
+  // an ask.
   const TreeView* tree_;
 };
 

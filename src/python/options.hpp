@@ -54,8 +54,8 @@ template <class Entry>
   refuse_name(catalogue.kind(), name, catalogue.names());
 }
 
-/// Converts a reward range: two numbers, or None to learn it from rewards. The Python side passes
-/// one of these.
+/// Converts a reward range: two numbers, or None to learn it from rewards. The Python code passes
+/// no other objects.
 [[nodiscard]] std::optional<RewardRange> range_from(nb::handle reward_range);
 
 /// Parses the rule by which boxes are cut. Throws ConfigurationError.

@@ -41,7 +41,7 @@ std::uint64_t pulls_from(nb::handle pulls) {
 Ticket ticket_from(nb::handle pull) {
   static const nb::handle pull_type = nb::type<PythonPull>();
   if (pull.type().is(pull_type)) {
-    if (!nb::inst_ready(pull)) throw std::invalid_argument("pull: did not come from ask");
+    if (!nb::inst_ready(pull)) throw std::invalid_argument("pull: was not returned by ask");
     return nb::inst_ptr<PythonPull>(pull)->placed.pull.ticket;
   }
   if (PyIndex_Check(pull.ptr()) != 0) {  // includes integers of numpy

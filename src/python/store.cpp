@@ -41,7 +41,7 @@ nb::handle store_error() {
 /// The remedy for an error, in terms of Python.
 std::string advice(StudyError::Fault fault) {
   using Fault = StudyError::Fault;
-  if (fault == Fault::other_commands) return "; fork= begins a new study without its measurements";
+  if (fault == Fault::other_commands) return "; fork= starts a new study without its measurements";
   const bool forkable = fault == Fault::differs || fault == Fault::other_revision;
   return forkable ? "; fork= starts a new study with what this one has learnt" : "";
 }

@@ -9,7 +9,8 @@ namespace canopy::python {
 
 /// Releases the interpreter's lock while this object exists. A thread that would take the lock
 /// again while the program ends blocks until the end instead: Python would kill it inside a
-/// destructor. This does not apply to the thread that ends the program, which holds the lock then.
+/// destructor. This does not apply to the thread that ends the program, because it holds the lock
+/// then.
 class WithoutInterpreter {
  public:
   WithoutInterpreter() : ends_program_(is_ending()), state_(PyEval_SaveThread()) {}

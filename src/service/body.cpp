@@ -48,7 +48,7 @@ Query::Query(const Request& request) : request_(request) {
   for (const QueryField& field : request.route->query) names.push_back(field.name);
   for (const auto& entry : request.query) {
     if (std::find(names.begin(), names.end(), entry.first) != names.end()) {
-      if (!is_text(entry.second)) complain(entry.first, "wrong_type", "must be a text");
+      if (!is_text(entry.second)) complain(entry.first, "wrong_type", "must be UTF-8 text");
       continue;
     }
     mistakes_.push_back({"?" + entry.first, "unknown_key",

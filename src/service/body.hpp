@@ -14,11 +14,10 @@
 
 namespace canopy::service {
 
-/// Reads the JSON body of a request; its errors have the same codes as those of `canopy pipe`.
+/// Reads the JSON body of a request. Errors have the same codes as in `canopy pipe`.
 class Body : public RequestReader {
  public:
-  /// Throws Problem if the body is not a JSON object. Keys that the route does not know are
-  /// reported as errors.
+  /// Throws Problem if the body is not a JSON object. Unknown keys are reported as errors.
   explicit Body(const Request& request);
 
   // Fields of the body itself.
@@ -50,10 +49,10 @@ class Body : public RequestReader {
 /// The query parameters of a request.
 class Query {
  public:
-  /// Query parameters that the route does not know are reported as errors.
+  /// Unknown query parameters are reported as errors.
   explicit Query(const Request& request);
 
-  // A parameter that was left out has the default of the route, or no value if there is none.
+  // A parameter that is omitted has the default of the route, or no value if there is no default.
 
   [[nodiscard]] std::optional<std::uint64_t> whole(std::string_view key);
   [[nodiscard]] std::optional<double> number(std::string_view key);

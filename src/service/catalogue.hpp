@@ -6,7 +6,7 @@
 
 namespace canopy::service {
 
-/// Lists everything that is chosen by name, with its options, their defaults and their help:
+/// Lists everything that users select by name, with its options, their defaults and their help:
 /// optimizers, environments, kinds of parameters, and the keys of `[system]`, `[budget]` and
 /// `[[limit]]`.
 [[nodiscard]] Document catalogue_document();

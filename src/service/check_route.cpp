@@ -41,8 +41,8 @@ Draft draft_in(const Request& request) {
   return draft;
 }
 
-/// Converts whole numbers to real numbers where the study expects those: JSON writers of many
-/// languages print 1.0 as 1.
+/// Converts whole numbers to real numbers where the study expects real ones, because JSON writers
+/// of many languages print 1.0 as 1.
 void set_reals(Document& given, const Document& study) {
   if (given.as_whole() && study.kind() == Document::Kind::number) given = study;
   if (const Document::Table* table = given.as_table()) {
@@ -62,7 +62,7 @@ std::string toml_from(Document given) {
   try {
     set_reals(given, parse_json(json_of(parse_study_json(json_text(given), "")), ""));
   } catch (const SpecificationError&) {
-    // Written as given, so that errors refer to the file.
+    // Uses the file as given, so that errors refer to its lines.
   }
   return toml_text(given);
 }

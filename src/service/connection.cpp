@@ -302,7 +302,8 @@ void Connection::admit(Exchange& exchange) {
     auto path = parts_of_path(target.substr(0, mark));
     auto query = parameters_of(mark == std::string_view::npos ? "" : target.substr(mark + 1));
     if (!path || !query) {
-      throw Problem(400, "malformed_request", "the path or its parameters are badly encoded");
+      throw Problem(400, "malformed_request",
+                    "the encoding of the path or of its parameters is invalid");
     }
     request.path = std::move(*path);
     request.query = std::move(*query);
@@ -344,7 +345,7 @@ void Connection::admit(Exchange& exchange) {
 }
 
 /// Without tokens, any web page in a browser on this machine could send requests. Therefore only
-/// this server's own page and the origins of --origin are accepted.
+/// this server's own page and the origins of --allow-origin are accepted.
 void Connection::refuse_foreign_pages(const Exchange& exchange) const {
   const std::string& own = exchanges_.options.address;
   const std::string_view host = exchange.field(http::field::host);
@@ -364,7 +365,7 @@ void Connection::refuse_foreign_pages(const Exchange& exchange) const {
   throw Problem(
       403, "foreign_page",
       "without tokens this server only accepts requests from its own page; --allow-origin allows "
-      "others");
+      "other origins");
 }
 
 bool Connection::allows(std::string_view origin) const {

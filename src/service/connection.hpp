@@ -22,8 +22,8 @@ namespace canopy::service {
 
 class Streams;
 
-/// State that all connections share. Used on the thread of `io` only, except that workers fill the
-/// queues.
+/// The state that all connections share. Only the thread of `io` uses it, except that workers fill
+/// the queues.
 class Exchanges {
  public:
   Exchanges(const ServerOptions& options, asio::io_context& io, Log& log, Metrics& metrics,

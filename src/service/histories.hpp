@@ -15,7 +15,7 @@
 
 namespace canopy::service {
 
-/// Caches the reward histories of studies that clients look at. Each journal is read once; later
+/// Caches the reward histories of the studies that clients view. Each journal is read once; later
 /// requests read only its new events. Thread-safe.
 class Histories {
  public:
@@ -27,7 +27,7 @@ class Histories {
   /// Drops the history of a deleted study.
   void forget(StudyId study);
   /// Drops histories that were not used for some minutes, and the least recently used ones while
-  /// all together take too much memory.
+  /// all histories together take too much memory.
   void drop_unused();
 
  private:
@@ -35,7 +35,7 @@ class Histories {
 
   struct Kept {
     std::shared_mutex mutex = {};  // guards history
-    double created = 0.0;          // an id may be used again by a later study
+    double created = 0.0;          // a later study may have the same id
     RewardHistory history = {};
     SteadyClock::time_point used = {};
     std::size_t bytes = 0;

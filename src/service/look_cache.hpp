@@ -20,7 +20,7 @@ class LookCache {
  public:
   explicit LookCache(std::size_t most_bytes = std::size_t{64} << 20) : most_bytes_(most_bytes) {}
 
-  /// Returns the cached answer to `what` for the present state of the study, if there is one.
+  /// Returns the cached answer to `what` for the current state of the study, if there is one.
   [[nodiscard]] std::optional<std::string> find(const StudyRecord& study, const std::string& what);
   void keep(const StudyRecord& study, const std::string& what, const std::string& answer);
   /// Drops the answers of a deleted study.

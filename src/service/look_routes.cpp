@@ -185,8 +185,8 @@ void Service::summary(const Request& request, Done done) {
       std::move(done));
 }
 
-/// What lists show of a study. The part that depends on the journal is computed once for each
-/// number of events; the best arm is computed where the study is open.
+/// Returns the data that lists show of a study. The part that depends on the journal is computed
+/// once for each number of events; the best arm is computed where the study is open.
 void Service::glance(const Request& request, Done done) {
   Query(request).check();
   auto glance = std::make_shared<Document>();
@@ -343,7 +343,7 @@ std::uint32_t kinds_in(Query& query, const std::string& text) {
   return kinds;
 }
 
-/// The newest entries below a number, whatever their kind.
+/// Visits the newest entries below a number, of all kinds.
 void visit_all_newest(std::uint64_t before, std::uint64_t limit, const ReadEntries& read,
                       const std::function<bool(const JournalEntry&)>& visit) {
   std::vector<JournalEntry> entries;

@@ -27,7 +27,7 @@ struct Request {
   std::string known_tag = {};         ///< entity tag of the client's cached copy
   std::string id = {};                ///< request id, for logs and error messages
   std::string by = {};                ///< name of the token; empty: the server has no tokens
-  std::optional<Token> may_see = {};  ///< limits which studies are visible; none: all are
+  std::optional<Token> may_see = {};  ///< limits which studies are visible; none: all of them
   const Route* route = nullptr;       ///< the route that matched
 };
 
@@ -39,10 +39,10 @@ struct Response {
   std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
-/// Splits a path into its segments. None if it is badly encoded or has a zero byte.
+/// Splits a path into its segments. None if its encoding is invalid or it has a zero byte.
 [[nodiscard]] std::optional<std::vector<std::string>> parts_of_path(std::string_view path);
 
-/// Parses `a=1&b=2`. None if it is badly encoded or names a parameter twice.
+/// Parses `a=1&b=2`. None if its encoding is invalid or it names a parameter twice.
 [[nodiscard]] std::optional<std::map<std::string, std::string>> parameters_of(
     std::string_view query);
 

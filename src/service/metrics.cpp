@@ -12,8 +12,8 @@ constexpr std::array kSeconds{0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05,
                               0.1,    0.2,   0.5,   1.0,   2.0,  5.0,  10.0};
 constexpr std::array kSizes{1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0, 5000.0};
 
-/// The text format of Prometheus. Labels are `name="value",name="value"`; their values are names of
-/// canopy's own, which need no escapes.
+/// The text format of Prometheus. Labels are `name="value",name="value"`. The values are chosen by
+/// canopy and need no escapes.
 class Writer {
  public:
   void begin(std::string_view name, std::string_view type, std::string_view help) {

@@ -15,11 +15,11 @@
 
 namespace canopy::service {
 
-/// A histogram of Prometheus: the number of values, their sum, and the number of those up to each
+/// A histogram of Prometheus: the number of values, their sum, and the number of values up to each
 /// bound.
 class Histogram {
  public:
-  /// `bounds` ascend, and outlive this.
+  /// `bounds` must be in ascending order and outlive this object.
   explicit Histogram(std::span<const double> bounds);
 
   void observe(double value);

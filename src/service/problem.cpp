@@ -137,7 +137,7 @@ Problem current_problem() {
     return {kUnprocessable, "bad_specification", error.what()};
   } catch (const std::bad_alloc&) {
     return Problem(kUnavailable, "out_of_memory",
-                   "the server has not enough memory for this request")
+                   "the server does not have enough memory for this request")
         .retry_after(10);
   } catch (const std::exception& error) {
     return {kFailure, "failure", error.what()};

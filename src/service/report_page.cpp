@@ -25,9 +25,9 @@ namespace canopy::service {
 namespace {
 
 constexpr std::size_t kMostKnobsForAllPairs = 6;
-constexpr std::size_t kKnobsForPairs = 5;  // if there are more, only those that matter most
+constexpr std::size_t kKnobsForPairs = 5;  // if there are more, only the most important ones
 
-/// Requests the answers that the page would request, and keeps them.
+/// Requests and stores the answers that the page would request.
 class Recorder {
  public:
   Recorder(std::shared_ptr<Store> store, std::string study)

@@ -9,7 +9,7 @@ namespace canopy::service {
 namespace {
 
 constexpr std::array kListStudiesQuery{QueryField{.name = "after",
-                                                  .help = "Studies with a larger name are listed.",
+                                                  .help = "Only studies with a larger name.",
                                                   .kind = QueryField::Kind::text},
                                        QueryField{.name = "limit",
                                                   .help = "The maximum number of studies per page.",
@@ -34,8 +34,8 @@ constexpr std::array kTreeQuery{
     QueryField{
         .name = "limit",
         .help =
-            "The maximum number of nodes: those with most pulls below them, each with its parent "
-            "and sibling.",
+            "The maximum number of nodes: those with the most pulls below them, each with its "
+            "parent and sibling.",
         .kind = QueryField::Kind::whole,
         .least = 1},
     QueryField{.name = "cells",
@@ -150,7 +150,7 @@ constexpr std::array kRoutes{
         .serve = &Service::create,
         .operation = "createStudy",
         .tag = "studies",
-        .summary = "Makes a study.",
+        .summary = "Creates a study.",
         .description =
             "If a study of that name exists and was created with the same settings, nothing "
             "changes (200). The default optimizer is the adaptive tree; an existing study keeps "
@@ -210,7 +210,7 @@ constexpr std::array kRoutes{
           .serve = &Service::glance,
           .operation = "glance",
           .tag = "page",
-          .summary = "Shows a study as a list does.",
+          .summary = "Shows a study as in a list.",
           .description = "Cheap to repeat: it is computed again only after new events.",
           .answer_line = "The glance.",
           .answer = "Glance"},
@@ -236,7 +236,7 @@ constexpr std::array kRoutes{
           .operation = "specification",
           .tag = "studies",
           .summary = "Shows the study file.",
-          .description = "Every option has a value, defaults included.",
+          .description = "Every option has a value, including defaults.",
           .answer_line = "The study file as JSON and as TOML, and which options have their "
                          "default.",
           .answer = "StudyFile"},
@@ -309,7 +309,7 @@ constexpr std::array kRoutes{
         .body = &kTellsBody,
         .body_examples =
             R"json({"examples": {"one": {"summary": "One reward", "value": {"tells": [{"ticket": "1-9f3c2a71b0", "reward": 0.5}]}}, "several": {"summary": "Several rewards", "value": {"tells": [{"ticket": "1-9f3c2a71b0", "rewards": [0.5, 0.7]}]}}, "sums": {"summary": "As sums", "value": {"tells": [{"ticket": "1-9f3c2a71b0", "count": 2, "sum": 1.2, "sum_squares": 0.74}]}}, "failure": {"summary": "A pull that failed", "value": {"tells": [{"ticket": "1-9f3c2a71b0", "failed": true}]}}, "many": {"summary": "Of many tickets", "value": {"tells": [{"ticket": "1-9f3c2a71b0", "reward": 0.5}, {"ticket": "77-9f3c2a71b0", "reward": 1}, {"ticket": "2-9f3c2a71b0", "failed": true}]}}}})json",
-        .answer_line = "The outcome of each.",
+        .answer_line = "The outcome of each item.",
         .answer = "Results",
         .may_be_elsewhere = true,
         .may_conflict = true,
@@ -327,7 +327,7 @@ constexpr std::array kRoutes{
           .takes_key = true,
           .body = &kDropsBody,
           .body_examples = R"json({"example": {"tickets": ["3-9f3c2a71b0"]}})json",
-          .answer_line = "The outcome of each.",
+          .answer_line = "The outcome of each item.",
           .answer = "Results",
           .answer_example = R"json({"results": [{"ok": true}]})json",
           .may_be_elsewhere = true,
@@ -342,14 +342,14 @@ constexpr std::array kRoutes{
         .tag = "working",
         .summary = "Reports measurements of settings that no ask returned.",
         .description =
-            "For earlier measurements, or those of other systems. They count as pulls of the "
-            "setting, not as steps of the search.\n\nConflicts: `not_a_reward`, "
+            "For earlier measurements, or measurements of other systems. They count as pulls of "
+            "the setting, not as steps of the search.\n\nConflicts: `not_a_reward`, "
             "`impossible_sums`, `not_an_arm`, `open_elsewhere`, `other_revision`.",
         .takes_key = true,
         .body = &kObservationsBody,
         .body_examples =
             R"json({"example": {"observations": [{"arm": {"ttl": 58.9}, "rewards": [0.8, 0.9]}]}})json",
-        .answer_line = "The outcome of each.",
+        .answer_line = "The outcome of each item.",
         .answer = "Results",
         .answer_example = R"json({"results": [{"ok": true}]})json",
         .may_be_elsewhere = true,
@@ -368,7 +368,7 @@ constexpr std::array kRoutes{
           .takes_key = true,
           .body = &kBarsBody,
           .body_examples = R"json({"example": {"bars": [{"arm": {"ttl": 3600}}]}})json",
-          .answer_line = "The outcome of each, and the reward that was learnt.",
+          .answer_line = "The outcome of each item, and the reward that was learnt.",
           .answer = "Results",
           .answer_example = R"json({"results": [{"ok": true, "reward": 0.45}]})json",
           .may_be_elsewhere = true,
@@ -443,8 +443,8 @@ constexpr std::array kRoutes{
           .tag = "page",
           .summary = "Returns the importance of the parameters.",
           .description =
-              "The most important first. `clear`: its effect is significant at the 95 % level, "
-              "for all parameters together.",
+              "The most important first. `is_significant`: at the 95 % level, for all parameters "
+              "together.",
           .answer_line = "The parameters.",
           .answer = "Knobs"},
     Route{.method = "GET",
@@ -454,7 +454,7 @@ constexpr std::array kRoutes{
           .operation = "estimate",
           .tag = "page",
           .summary = "Returns the estimated reward for a plot.",
-          .description = "Along one parameter or two, through the best setting so far.",
+          .description = "Along one parameter or two, on a slice through the best setting so far.",
           .query = kEstimateQuery,
           .answer_line = "The picture.",
           .answer = "Estimate"},
@@ -477,7 +477,7 @@ constexpr std::array kRoutes{
           .serve = &Service::events,
           .operation = "events",
           .tag = "looking",
-          .summary = "The journal.",
+          .summary = "Returns the journal.",
           .description =
               "All events in order, or the newest first. `next` is the `after` of the next page; "
               "if it equals `last`, there are no more events so far. With the newest first, "
@@ -491,7 +491,7 @@ constexpr std::array kRoutes{
           .serve = &Service::stream,
           .operation = "stream",
           .tag = "looking",
-          .summary = "The journal as it grows.",
+          .summary = "Streams the journal as it grows.",
           .description =
               "Server-sent events: `journal` with an Entry and its number as id; `summary` and "
               "`best`, at the beginning and after changes, at most twice a second; `skipped` if "

@@ -42,7 +42,7 @@ constexpr std::chrono::milliseconds kBetweenTicksAtTheEnd{10};
 constexpr double kAnswersAreKept = 24.0 * 3600.0;  // seconds
 
 /// Limits the arenas of malloc, so that memory freed by one worker is reused by the next. With
-/// fewer than these, threads wait for each other: two took a quarter more time under load.
+/// fewer arenas, threads wait for each other: two arenas took a quarter more time under load.
 void share_memory_among_threads() {
   (void)mallopt(M_ARENA_MAX, 8);
 }
@@ -263,8 +263,8 @@ asio::awaitable<void> Server::Parts::tick() {
   }
 }
 
-/// Runs on a worker. The time since the start is also measured by the steady clock, so that setting
-/// the wall clock forward does not expire answers.
+/// Runs on a worker. Also checks the time since the start by the steady clock, so that setting the
+/// wall clock forward does not expire answers.
 void Server::Parts::forget_old_answers() {
   const double passed = machine_clock().steady_time() - started_steady_;
   const double now = std::min(machine_clock().wall_time(), started_at_ + passed);

@@ -17,7 +17,7 @@ void notify_service_manager(const std::string& state) {
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof(address.sun_path)) return;
   std::memcpy(address.sun_path, path.data(), path.size());
-  if (path.front() == '@') address.sun_path[0] = '\0';  // a name that is no file
+  if (path.front() == '@') address.sun_path[0] = '\0';  // an abstract socket
   const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (socket < 0) return;
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());

@@ -88,7 +88,7 @@ struct Streams::Channel {
   asio::steady_timer wakes;
   bool has_news = false;
   bool is_known = false;                                  // `last` is known
-  std::uint64_t last = 0;                                 // number of the last event that was sent
+  std::uint64_t last = 0;                                 // number of the last event sent
   std::list<Follower*> followers;                         // the reader ends when there are none
   std::map<std::string, std::string, std::less<>> state;  // the latest frame of each kind
   SteadyClock::time_point state_at = {};
@@ -101,7 +101,7 @@ struct Streams::Channel {
   }
 };
 
-/// Adds a follower to a channel for as long as this object lives.
+/// Adds a follower to a channel during the lifetime of this object.
 struct Streams::Place {
   Place(Streams& its_streams, ChannelPointer its_channel, Follower& follower)
       : streams(its_streams),
@@ -190,7 +190,7 @@ asio::awaitable<bool> Streams::write(Transport& transport, SteadyClock::time_poi
   co_return was_sent;
 }
 
-/// Sends the events that a client has missed, until it has reached the other followers.
+/// Sends the events that a client has missed, until it has caught up with the other followers.
 asio::awaitable<bool> Streams::catch_up(Channel& channel, Follower& follower, Transport& transport,
                                         SteadyClock::time_point& deadline) {
   while (!exchanges_.is_stopping) {
@@ -270,7 +270,7 @@ asio::awaitable<void> Streams::read(ChannelPointer channel) {
 asio::awaitable<bool> Streams::read_journal(Channel& channel) {
   if (!channel.is_known) {  // start at the end of the journal
     const Page page = co_await next_page(channel.study, INT64_MAX, 1);
-    if (channel.is_known) co_return true;  // a follower was faster
+    if (channel.is_known) co_return true;  // another follower has set it meanwhile
     channel.is_known = page.exists;
     channel.last = page.newest;
     co_return page.exists;
@@ -278,7 +278,8 @@ asio::awaitable<bool> Streams::read_journal(Channel& channel) {
   Page page = co_await next_page(channel.study, channel.last, kPage);
   if (!page.exists || page.next == channel.last) co_return page.exists;
   if (page.next < page.newest) {
-    // Too many events for one page: the stream skips the rest, which the journal has.
+    // There are too many events for one page: the stream skips the rest; clients can read it from
+    // the journal.
     page.text +=
         fmt::format("id: {}\n", page.newest) +
         frame("skipped", fmt::format(R"({{"after":{},"last":{}}})", page.next, page.newest));

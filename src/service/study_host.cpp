@@ -298,7 +298,8 @@ void StudyHost::submit(const HostedPointer& hosted, Pending pending) {
     pending.task.done({.error = std::make_exception_ptr(closed(hosted->name))});
     return;
   }
-  if (hosted->session && !hosted->session->is_open()) hosted->session.reset();  // it lost the study
+  // The session may have lost the study.
+  if (hosted->session && !hosted->session->is_open()) hosted->session.reset();
   if (hosted->session && !hosted->is_changing) {
     hosted->session->post(std::move(pending.task));
     return;

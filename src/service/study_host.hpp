@@ -43,11 +43,11 @@ struct Runner {
   [[nodiscard]] bool is_alive() const { return !id.empty() && SteadyClock::now() < until; }
 };
 
-/// Throws Problem if another tuner than `tuner` runs the study.
+/// Throws Problem if a tuner other than `tuner` runs the study.
 void require_no_other_tuner(const Runner& runner, const std::string& tuner = "");
 
-/// Returns the record of a study. Throws StudyError, whose message names no other study, since the
-/// client may not be allowed to know of them.
+/// Returns the record of a study. Throws StudyError. Its message names no other study, because the
+/// client may not be allowed to see others.
 [[nodiscard]] StudyRecord record_of(Store& store, const std::string& study);
 
 /// The states of a study that is open in this server.
@@ -64,7 +64,7 @@ struct StudyState {
   std::string ordered_by = {};
 };
 
-/// What read-only requests see of a study, wherever it is open.
+/// A study as read-only requests see it, wherever it is open.
 struct StudyView {
   const StudyRecord& record;
   const StudySpecification& specification;
@@ -77,7 +77,7 @@ struct StudyView {
 };
 
 /// The studies that are open in this server. A study is opened when a request needs it and closed
-/// when it was idle for a while, so that another server can open it. Callbacks run on worker
+/// after it was idle for a while, so that another server can open it. Callbacks run on worker
 /// threads. Thread-safe.
 class StudyHost {
  public:
@@ -116,12 +116,12 @@ class StudyHost {
   /// Runs `work` on the store itself.
   void run(const Request& request, Work work, Done done);
   /// Runs `work` on the store while the study is closed. Fails if another process has the study
-  /// open, or if another tuner than `tuner` runs it.
+  /// open, or if a tuner other than `tuner` runs it.
   void run_alone(const std::string& study, const Request& request, const std::string& tuner,
                  Work work, Done done);
 
   /// Opens a study again with a changed specification, which must not change what was learnt. Fails
-  /// if another tuner than `tuner` runs the study.
+  /// if a tuner other than `tuner` runs the study.
   void reopen(const std::string& study, const Request& request,
               const StudySpecification& specification, const std::string& tuner, Done done);
 
@@ -151,7 +151,7 @@ class StudyHost {
   /// The state of a study, if it is open in this server.
   [[nodiscard]] std::optional<StudyState> state_of(const std::string& study) const;
 
-  /// The reward histories of studies that clients look at.
+  /// The reward histories of the studies that clients view.
   [[nodiscard]] Histories& histories() { return histories_; }
 
  private:
@@ -218,7 +218,7 @@ class StudyHost {
   Histories histories_;
 
   mutable std::mutex
-      mutex_;  // guards everything below, and the members of Hosted but those of the tasks
+      mutex_;  // guards everything below, and Hosted except what tasks use
   std::condition_variable changed_;
   std::map<std::string, HostedPointer> hosted_;
   std::map<StudyId, std::shared_ptr<Looked>> looked_;

@@ -251,7 +251,7 @@ std::optional<StudyRecord> made_before(Store& store, const Wanted& wanted) {
   if (differences.empty()) return existing;
   throw StudyError(
       StudyError::Fault::differs,
-      fmt::format("the study {} was begun with other settings: {}", wanted.name, differences));
+      fmt::format("the study {} was created with other settings: {}", wanted.name, differences));
 }
 
 StudyRecord make_study(Store& store, const Wanted& wanted) {
@@ -275,7 +275,7 @@ StudyRecord make_study(Store& store, const Wanted& wanted) {
   throw StudyError(StudyError::Fault::taken, "there already is a study " + wanted.name);
 }
 
-/// Throws Problem if there are as many studies as the token may have.
+/// Throws Problem if the token may not have more studies.
 void refuse_more_studies(Store& store, const Token& token) {
   double studies = 0.0;
   std::string after;

@@ -96,7 +96,7 @@ std::string new_secret() {
 std::string hash_of(std::string_view secret) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
-  // Fetched once, because that takes longer than hashing a short text.
+  // Fetched once, because fetching takes longer than hashing a short text.
   static EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   if (EVP_Digest(secret.data(), secret.size(), digest.data(), &size, sha256, nullptr) != 1) {
     throw std::runtime_error("SHA-256 is not available");

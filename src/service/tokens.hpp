@@ -75,7 +75,7 @@ inline constexpr std::array kQuotas{
 /// Formats a file of tokens.
 [[nodiscard]] std::string text_of(const std::vector<Token>& tokens);
 
-/// Identifies clients by their tokens and enforces the limits of these. Thread-safe.
+/// Identifies clients by their tokens and enforces the limits of the tokens. Thread-safe.
 class AccessControl {
  public:
   explicit AccessControl(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}

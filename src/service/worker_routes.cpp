@@ -53,7 +53,7 @@ constexpr const char* kGone = "gone";
 Mistake gone() {
   return {.code = kGone,
           .message =
-              "this ticket is of another incarnation of the study: it was deleted and made "
+              "this ticket is of another incarnation of the study, which was deleted and created "
               "again, or restored from a backup; ask again"};
 }
 
@@ -113,8 +113,8 @@ const NamedTicket* ticket_of(const Other& /*request*/) {
   return nullptr;
 }
 
-/// Performs each item on its own. Tickets of another incarnation are refused first, since their
-/// numbers may belong to other arms now.
+/// Performs each item on its own. Tickets of another incarnation are refused first, because their
+/// numbers may now belong to other arms.
 template <class Requests>
 Results performed(Study& study, const RequestField& key, const Requests& requests) {
   Results results;
@@ -210,8 +210,8 @@ void Service::drop(const Request& request, Done done) {
 
 namespace {
 
-/// The work of a request with a list of items that name arms. They are parsed when the study is
-/// open, because that needs its space.
+/// The work of a request with a list of items that name arms. The arms are parsed when the study is
+/// open, because parsing needs its space.
 template <class Read>
 auto work_about_arms(const Request& request, const RequestField& key, Read read) {
   auto body = std::make_shared<Body>(request);

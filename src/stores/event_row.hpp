@@ -15,7 +15,7 @@ struct EventRow {
   std::uint32_t checksum = 0;
   std::string event;
 
-  /// Throws StudyError, which names the event, if the checksum does not match.
+  /// Throws StudyError, whose message names the event, if the checksum does not match.
   [[nodiscard]] JournalEntry entry() const;
 };
 

@@ -13,7 +13,7 @@
 namespace canopy {
 namespace {
 
-/// Independent of the path by which the store was opened.
+/// Returns the same path for all paths by which a store can be opened.
 std::string lock_path(const std::string& store_path) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(store_path, error);

@@ -2,7 +2,7 @@
 
 #include <libpq-fe.h>
 
-// The functions of libpq that stores use, without the PQ that their names begin with.
+// The functions of libpq that stores use, without the prefix PQ of their names.
 // clang-format off
 #define CANOPY_LIBPQ(function) \
   function(clear) \
@@ -38,8 +38,8 @@ struct Libpq {
 #undef CANOPY_DECLARE
 };
 
-/// The client library of PostgreSQL. It is loaded by the first call instead of being linked, so
-/// that canopy runs where it is not installed. Throws StoreError if it cannot be loaded.
+/// The client library of PostgreSQL. The first call loads the library; it is not linked, so that
+/// canopy also runs on machines without it. Throws StoreError if it cannot be loaded.
 [[nodiscard]] const Libpq& libpq();
 
 }  // namespace canopy

@@ -34,7 +34,7 @@ struct MemoryStudies {
   std::map<StudyId, Study> studies;
   StudyId last_id = 0;
 
-  // Locks may be waited for by several threads and are therefore thread-safe, unlike the rest.
+  // Several threads may wait for a lock, so locks are thread-safe, unlike everything else here.
   std::mutex mutex;
   std::condition_variable released;
   std::set<StudyId> locked;

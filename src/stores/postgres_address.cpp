@@ -27,8 +27,8 @@ struct Setting {
 // Defaults of connection parameters.
 constexpr std::array kSettings{
     Setting{"connect_timeout", "5"},
-    // A silent peer is given up after six seconds, whether it owes a response or does not
-    // acknowledge data.
+    // The connection to a silent peer is closed after six seconds, whether a response is due or
+    // data is not acknowledged.
     Setting{"keepalives", "1"},
     Setting{"keepalives_idle", "3"},
     Setting{"keepalives_interval", "1"},
@@ -37,8 +37,8 @@ constexpr std::array kSettings{
     Setting{"fallback_application_name", "canopy"},
 };
 
-/// The position of the password in a URL: from the first colon to the last @. This may include too
-/// much, but never too little.
+/// The position of the password in a URL: from the first colon to the last @. This may include more
+/// than the password, but never less.
 struct Password {
   std::size_t begin = 0;
   std::size_t end = 0;

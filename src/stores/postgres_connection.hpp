@@ -23,9 +23,9 @@
 namespace canopy {
 
 /// A connection to a PostgreSQL database that reconnects if it was lost. Statements are prepared
-/// once per connection. Every call ends: the server aborts a statement at the time limit, and if it
-/// has not responded two seconds later, the call fails as `unreachable`. All functions throw
-/// StoreError.
+/// once per connection. Every call ends: the server aborts a statement at the time limit, and if
+/// the server has not responded two seconds later, the call fails as `unreachable`. All functions
+/// throw StoreError.
 class PostgresConnection {
  public:
   /// Time limit for statements of a transaction, which may copy a whole journal.

@@ -33,7 +33,7 @@ class WithoutSignals {
   sigset_t before_{};
 };
 
-/// In nanoseconds, including the time during which the machine was suspended.
+/// Returns nanoseconds, including the time during which the machine was suspended.
 std::int64_t time_since_boot() {
   timespec now{};
   clock_gettime(CLOCK_BOOTTIME, &now);

@@ -6,8 +6,8 @@
 
 namespace canopy {
 
-/// Checks that a database is a store of this version. In mode `create`, makes a store of an empty
-/// database. Safe if several processes do so at once. Throws StoreError.
+/// Checks that a database is a store of this version. In mode `create`, turns an empty database
+/// into a store. Safe if several processes do so at once. Throws StoreError.
 void prepare_database(PostgresConnection& connection, Store::Mode mode);
 
 }  // namespace canopy

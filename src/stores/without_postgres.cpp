@@ -2,7 +2,7 @@
 
 namespace canopy {
 
-/// For a Python module that was built where the headers of libpq are not installed.
+/// Replaces postgres_entry.cpp in Python modules that are built without the headers of libpq.
 StoreEntry postgres_store_entry() {
   return {
       .prefixes = {"postgresql://", "postgres://"},

@@ -21,11 +21,11 @@ namespace canopy {
 [[nodiscard]] Document pull_document(const Space& space, Optimizer& optimizer, const Pull& pull);
 [[nodiscard]] Document in_flight_document(const Space& space, const Optimizer& optimizer);
 
-/// The error for a failure without a given reward, if there are no rewards to derive one from.
+/// The error for a failure without a given reward if there are no earlier rewards to derive it
+/// from.
 inline constexpr std::string_view kNoRewardYet =
     "there is no reward yet to derive the penalty of a failure from: give a reward that is worse "
-    "than all "
-    "others, or drop the ticket";
+    "than all others, or drop the ticket";
 
 /// The error if a study without contexts is asked for a policy.
 inline constexpr std::string_view kNoContexts =

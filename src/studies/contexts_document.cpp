@@ -44,7 +44,7 @@ const ClockVariable* clock_of(const ContextSource& source) {
   return found != clocks().end() ? &*found : nullptr;
 }
 
-/// The table with the keys that are optional if there is a period.
+/// Adds the keys that are optional if there is a period.
 Document with_implied_ends(Document table) {
   const Document* type = table.find("type");
   const Document* period = table.find("period");
@@ -60,7 +60,8 @@ bool same_value(const Document& left, const Document& right) {
   return left == right || (left.as_number() && left.as_number() == right.as_number());
 }
 
-/// The variable that a clock provides. Keys that describe it may be given if they agree.
+/// Returns the variable that a clock provides. Keys that describe the variable may be given if they
+/// agree with it.
 ContextVariable variable_of(const ClockVariable& clock, DocumentReader& reader,
                             const Document& table, const std::string& prefix) {
   ContextVariable variable{"", clock.domain, clock.period};
@@ -72,7 +73,8 @@ ContextVariable variable_of(const ClockVariable& clock, DocumentReader& reader,
     const Document* own = implied.find(key);
     if (own != nullptr && same_value(*own, value)) continue;
     reader.complain(prefix + key, &value,
-                    fmt::format("must be left out or agree: {} is {}", clock.source, clock.text));
+                    fmt::format("must be left out or agree with the source: {} is {}", clock.source,
+                                clock.text));
   }
   return variable;
 }

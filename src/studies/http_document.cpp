@@ -25,13 +25,12 @@ namespace {
 using Texts = std::map<std::string, std::string>;
 using HeaderTable = std::map<std::string, HeaderValue>;
 
-/// It is not shown either.
+/// The message for a secret in plain text. The secret itself is not shown.
 constexpr const char* kWouldBeKept =
-    "would be kept in the study: write { env = \"NAME\" } or { file = \"PATH\" } to say where it "
+    "would be stored in the study: write { env = \"NAME\" } or { file = \"PATH\" } to say where it "
     "is";
 
-// --- reading
-// --------------------------------------------------------------------------------------
+// --- reading -------------------------------------------------------------------------------------
 
 std::optional<Secret> read_secret(DocumentReader& reader, const Document& value,
                                   const std::string& key) {
@@ -67,7 +66,7 @@ bool is_called(std::string_view name, std::string_view other) {
   });
 }
 
-/// The text of a header, which is kept in the study.
+/// Checks the text of a header, which is stored in the study.
 void check_header_text(DocumentReader& reader, const Document& value, const std::string& key,
                        std::string_view name, const std::string& text) {
   if (is_called(name, "Authorization") || is_called(name, "Cookie")) {
@@ -79,7 +78,7 @@ void check_header_text(DocumentReader& reader, const Document& value, const std:
   if (!is_clean) reader.complain(key, &value, "must not have control characters");
 }
 
-/// Headers that the client sets itself.
+/// Whether canopy sets this header itself.
 bool is_our_header(std::string_view name) {
   constexpr std::array<std::string_view, 6> kOurs{"Host",       "Content-Length",    "Content-Type",
                                                   "Connection", "Transfer-Encoding", "Expect"};
@@ -97,7 +96,7 @@ void read_headers(DocumentReader& reader, const Document& node, const std::strin
     const std::string each = fmt::format("{}.{}", key, name);
     if (!is_header_name(name)) reader.complain(each, &value, "is not the name of a header");
     if (is_our_header(name)) {
-      reader.complain(each, &value, "is set by canopy itself; of a body there is content_type");
+      reader.complain(each, &value, "is set by canopy; for the type of the body use content_type");
     }
     if (const std::string* text = value.as_text()) {
       check_header_text(reader, value, each, name, *text);
@@ -119,7 +118,7 @@ void read_texts(DocumentReader& reader, const Document& node, const std::string&
   }
 }
 
-/// The members of a struct out of the keys of a table.
+/// Reads the members of a struct from the keys of a table.
 template <class Struct>
 void read_fields(DocumentReader& reader, const Document& table, const std::string& prefix,
                  Struct& into) {
@@ -147,18 +146,18 @@ void read_fields(DocumentReader& reader, const Document& table, const std::strin
   reader.check_keys(table, prefix, keys);
 }
 
-/// Complains about words between braces that stand for nothing.
+/// Reports unknown words between braces.
 void check_names(DocumentReader& reader, const Document* value, const std::string& key,
                  const TextTemplate& text) {
   for (const std::string& name : text.unknown()) {
     reader.complain(key, value,
                     fmt::format("{{{0}}} is not a parameter of the space; write {{{{{0}}}}} for "
-                                "the word in braces",
+                                "literal braces",
                                 name));
   }
 }
 
-/// The address with something plausible in its placeholders.
+/// The address with a plausible value for each placeholder.
 std::string sample_of(const std::string& url, const std::vector<std::string>& names) {
   Values values;
   for (const std::string& name : names) values.emplace_back(name, "0");
@@ -171,13 +170,14 @@ void check_url(DocumentReader& reader, const Document* value, const std::string&
   if (!origin.empty()) return;
   const bool has_user = url.find('@') != std::string::npos;
   reader.complain(key, value,
-                  has_user ? "must not have a user or a password in it, which would be kept in the "
+                  has_user ? "must not contain a user or a password, which would be stored in the "
                              "study; see `token` and `headers`"
                            : "must be an address such as http://localhost:8080/config, without "
-                             "blanks");
+                             "spaces");
 }
 
-/// Bodies of JSON must be JSON with every value of a choice; of others it takes the first ones.
+/// A JSON body must be valid JSON for every value of each choice, while the other choices have
+/// their first value.
 void check_json(DocumentReader& reader, const Document* value, const std::string& key,
                 const std::string& body, const Space& space,
                 const std::vector<std::string>& names) {
@@ -208,8 +208,8 @@ void check_json(DocumentReader& reader, const Document* value, const std::string
   const std::string example = fault(first);
   if (!example.empty()) {
     reader.complain(key, value,
-                    fmt::format("is not JSON once it is filled in ({}): values of a choice need "
-                                "quotes around the braces; for anything but JSON set content_type",
+                    fmt::format("is not JSON with values filled in ({}): put quotes around the "
+                                "braces of a choice; if the body is not JSON, set content_type",
                                 example));
     return;
   }
@@ -219,7 +219,7 @@ void check_json(DocumentReader& reader, const Document* value, const std::string
       values[i].second = word;
       if (fault(values).empty()) continue;
       reader.complain(key, value,
-                      fmt::format("is not JSON where {} is {}: write quotes around the braces",
+                      fmt::format("is not JSON if {} is {}: put quotes around the braces",
                                   space.parameters()[i].name, word));
       return;
     }
@@ -252,8 +252,8 @@ void check_over(DocumentReader& reader, const Document& table, const std::string
   const Document* over = table.find("over");
   if (over == nullptr) {
     reader.complain(prefix + "over", nullptr,
-                    "is required: how long a setting is in force before it is measured, such as "
-                    "\"60s\"",
+                    "is required: how long a setting is in force before it is measured, for "
+                    "example \"60s\"",
                     &table);
     return;
   }
@@ -264,8 +264,7 @@ void check_over(DocumentReader& reader, const Document& table, const std::string
   }
 }
 
-// --- writing
-// --------------------------------------------------------------------------------------
+// --- writing -------------------------------------------------------------------------------------
 
 Document document_of(const Secret& secret) {
   Document table;
@@ -275,7 +274,7 @@ Document document_of(const Secret& secret) {
   return table;
 }
 
-/// None where there is nothing to say.
+/// Returns none for an empty value.
 std::optional<Document> value_of(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional<Document>(text);
 }
@@ -379,14 +378,14 @@ PrometheusSource read_prometheus(DocumentReader& reader, const Document& table,
     const Document* value = metrics->find(name);
     check_query(reader, value, key, query, known);
     if (!is_metric_name(name)) {
-      reader.complain(key, value, "is no name of a metric: letters, digits, _, - and . make one");
+      reader.complain(key, value, "is not a valid metric name: use letters, digits, _, - and .");
     } else if (name == "reward") {
       reader.complain(key, value, "must have another name: `query` gives the reward");
     }
   }
   if (source.metrics.size() > kMostMetrics) {
     reader.complain(prefix + "metrics", metrics,
-                    fmt::format("must have {} metrics at most", kMostMetrics));
+                    fmt::format("must have at most {} metrics", kMostMetrics));
   }
   return source;
 }
@@ -401,7 +400,7 @@ PrometheusSource read_prometheus_context(DocumentReader& reader, const Document&
   }
   for (const char* key : {"over", "metrics"}) {
     if (const Document* value = table.find(key)) {
-      reader.complain(prefix + key, value, "is for system.measure; a context is read at once");
+      reader.complain(prefix + key, value, "is only for system.measure; a context is read at once");
     }
   }
   return source;

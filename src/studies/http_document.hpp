@@ -11,14 +11,14 @@
 
 namespace canopy {
 
-/// Reads a table that takes the place of the command `apply`. `names` are those of all values that
-/// may be asked for, those of the space included.
+/// Reads a table that replaces the command `apply`. `names` are the names of all values that
+/// placeholders may use, including those of the space.
 [[nodiscard]] HttpApply read_http_apply(DocumentReader& reader, const Document& table,
                                         const std::string& prefix, const Space& space,
                                         const std::vector<std::string>& names);
 
-/// Reads a table that takes the place of the command `measure`, or of the `source` of a context,
-/// which has neither `over` nor `metrics` nor values.
+/// Reads a table that replaces the command `measure`, or the `source` of a context. The latter has
+/// no `over`, no `metrics` and no placeholders.
 [[nodiscard]] PrometheusSource read_prometheus(DocumentReader& reader, const Document& table,
                                                const std::string& prefix,
                                                const std::vector<std::string>& names);
@@ -26,11 +26,12 @@ namespace canopy {
                                                        const Document& table,
                                                        const std::string& prefix);
 
-/// The tables that these read back.
+/// Writes the tables that the functions above read.
 [[nodiscard]] Document document_of(const HttpApply& apply);
 [[nodiscard]] Document document_of(const PrometheusSource& source);
 
-/// What can change the meaning of a reward, key by key: not how secrets and certificates are found.
+/// Adds the fields that can change the meaning of a reward, by key; not where secrets and
+/// certificates are found.
 void add_differing_fields(std::map<std::string, std::string>& fields, const std::string& prefix,
                           const HttpApply& apply);
 void add_differing_fields(std::map<std::string, std::string>& fields, const std::string& prefix,

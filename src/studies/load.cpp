@@ -39,7 +39,7 @@ void restore_folds(Folds& folds, const std::string& saved) {
 }
 
 /// Loads the last snapshot, or the initial state if there is none or it is damaged. If its folds
-/// cannot be used, because the settings that they depend on have changed, they start from the
+/// cannot be used, because options that they depend on have changed, the folds start from the
 /// beginning.
 Loaded from_snapshot(Store& store, const StudyRecord& record,
                      const StudySpecification& specification, const MakeFold& fold,
@@ -119,7 +119,7 @@ Loaded load_all(Store& store, const StudyRecord& record, const StudySpecificatio
 std::string revision_text(const std::string& study, const StudySpecification& specification) {
   const std::string& name = specification.optimizer.name;
   return fmt::format(
-      "the study {} was begun with revision {} of {}, and this canopy has revision {}, which "
+      "the study {} was created with revision {} of {}, and this canopy has revision {}, which "
       "decides differently",
       study, specification.revision, name, optimizers().at(name).revision);
 }

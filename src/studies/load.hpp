@@ -10,7 +10,7 @@
 
 namespace canopy {
 
-/// The states, besides the optimizer, that follow from a journal.
+/// The states, besides the optimizer, that are folded from a journal.
 struct Folds {
   std::unique_ptr<TicketLeases> leases = nullptr;
   std::unique_ptr<JournalFold> fold = nullptr;  ///< null: not requested
@@ -42,7 +42,7 @@ struct Loaded {
 
 /// Whether this version of canopy has the optimizer revision that the study was created with.
 [[nodiscard]] bool has_current_revision(const StudySpecification& specification);
-/// A sentence that says that it does not.
+/// The message if it does not.
 [[nodiscard]] std::string revision_text(const std::string& study,
                                         const StudySpecification& specification);
 

@@ -26,7 +26,7 @@ bool are_usable(const Metrics& metrics) {
 
 }  // namespace
 
-/// Metrics are recorded before the rewards that they belong to, so the rewards are checked first.
+/// Metrics are recorded before their rewards, so the rewards are checked first.
 Status tell(Optimizer& optimizer, Ticket ticket, const AnyRewards& rewards,
             const Metrics& metrics) {
   const std::optional<Pull> pull =

@@ -23,7 +23,7 @@ inline constexpr RequestField kFailed{
 inline constexpr RequestField kFailureReward{
     .name = "reward",
     .help =
-        "the reward that is learnt instead; by default a little less than the worst reward so far",
+        "the reward to learn instead; by default a little worse than the worst reward so far",
     .kind = RequestField::Kind::reward};
 inline constexpr std::array kTell{kTicket, kRewards, kMetrics, kFailed};
 inline constexpr std::array kFailure{kTicket, kFailed.needed(), kFailureReward};
@@ -49,7 +49,7 @@ struct ObserveRequest {
   Metrics metrics = {};
 };
 
-/// An arm that must not be played again, and the reward that the search learns for it.
+/// An arm to bar, and the reward that the search learns for it.
 struct BarRequest {
   std::vector<double> arm = {};
   std::optional<double> reward = {};

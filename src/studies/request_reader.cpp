@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kLargestWhole = INT64_MAX;
 constexpr std::size_t kLongestMetric = 400;  // bytes: 100 letters of any alphabet
 
-/// The value as text, shortened, because a list may be nested deeply.
+/// The value as shortened text, because a list may be deeply nested.
 std::string shown(const Document& value) {
   if (const Document::List* list = value.as_list()) return list->empty() ? "[]" : "[...]";
   if (value.as_table() != nullptr) return "{...}";

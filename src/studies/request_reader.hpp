@@ -31,8 +31,8 @@ struct Mistake {
   [[nodiscard]] std::string text_with_field() const;
 };
 
-/// A ticket as a client names it: by its number, or, if a server issued it, by its number and the
-/// incarnation of the study: `17-9f3c2a71b0`.
+/// A ticket as a client names it: its number; if a server issued it, its number and the incarnation
+/// of the study: `17-9f3c2a71b0`.
 struct NamedTicket {
   Ticket number = 0;
   std::string incarnation = {};
@@ -140,8 +140,8 @@ inline constexpr RequestField kRole{
     .name = "role",
     .help =
         "`search`: the algorithm learns from it; `baseline`: it is a measurement of the baseline, "
-        "with which the search is compared; `warm_up`: the system had not settled, so it is not "
-        "learnt from. By default `search`",
+        "with which the search is compared; `warm_up`: the system had not settled, so nothing is "
+        "learnt from it. By default `search`",
     .kind = RequestField::Kind::word,
     .words = EnumNames<Role>::names};
 

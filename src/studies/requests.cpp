@@ -141,7 +141,7 @@ std::string answer_request(std::string_view line, const Space& space, Optimizer&
 
 std::string answer_to_long_request() {
   return json_text(error_answer(
-      "line_too_long", "a line may have " + std::to_string(kLongestRequest) + " bytes at most"));
+      "line_too_long", "a line must have at most " + std::to_string(kLongestRequest) + " bytes"));
 }
 
 std::string answer_to_lost_request(const std::string& reason) {

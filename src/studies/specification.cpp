@@ -199,7 +199,7 @@ void check_baseline(DocumentReader& reader, const Document& root, const StudySpe
   }
 }
 
-/// Checks the limits on loss. Mistakes are reported with the value of the key in question.
+/// Checks the limits on loss. Mistakes are reported with the value of their key.
 void check_cap(DocumentReader& reader, const Document& root, const StudySpecification& study) {
   const Document* table = root.find("budget");
   for (const Violation& wrong : violations_of_cap(study)) {
@@ -466,7 +466,7 @@ std::vector<Violation> violations_of_contexts(const StudySpecification& study) {
   if (entry != nullptr && !entry->make_in_contexts) {
     wrong.push_back(
         {"optimizer.name", study.optimizer.name,
-         fmt::format("takes no [[context]]; the default, {}, does", kDefaultOptimizer)});
+         fmt::format("does not support [[context]]; the default, {}, does", kDefaultOptimizer)});
   }
   const std::uint64_t settle = settle_of(study.optimizer);
   refuse(settle != 0, "optimizer.settle", std::to_string(settle));

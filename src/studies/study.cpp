@@ -185,14 +185,14 @@ Study Study::open(Store& store, const StudySpecification& given, const OpenOptio
     if (has_begun && !has_current_revision(before)) {
       throw StudyError(Fault::other_revision, revision_text(record.name, before));
     }
-    // A study without events may still be opened with other options. But another space probably
-    // means that the name belongs to a different study.
+    // A study without events may still be opened with other options; but if the space differs, the
+    // name probably belongs to a different study.
     if (has_begun || before.space != specification.space) {
       const std::string changes = learning_differences(before, specification);
       if (!changes.empty()) {
         throw StudyError(
             Fault::differs,
-            fmt::format("the study {} was begun with other settings: {}", record.name, changes));
+            fmt::format("the study {} was created with other settings: {}", record.name, changes));
       }
     }
     if (has_begun) accepted = command_differences(before, specification);
@@ -295,8 +295,8 @@ void Study::append(Event event) {
   note_what_is_seen();
 }
 
-/// Records what the search has detected about the system. This follows from the journal, and is
-/// recorded for its readers, always at the same places when the journal is replayed.
+/// Records what the search has detected about the system. This is determined by the journal, so a
+/// replay records it at the same places; it is recorded for readers of the journal.
 void Study::note_what_is_seen() {
   constexpr std::uint64_t kPullsBetweenLevels = 64;
   const std::uint64_t changes = live().changes();

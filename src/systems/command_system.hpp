@@ -27,26 +27,26 @@ namespace canopy {
 /// numbers. Values that are not numbers are ignored.
 [[nodiscard]] std::variant<Reading, SystemFailure> reading_in(std::string_view output);
 
-/// A command, or what takes its place.
+/// A command, or the HTTP request or queries that replace it.
 using ApplyAction = std::variant<std::string, HttpApply>;
 using MeasureAction = std::variant<std::string, PrometheusSource>;
 
-/// What sets and measures a system, as written by the user.
+/// How to set and measure a system, as written by the user.
 struct SystemCommands {
   bool shell = false;                                   ///< run with /bin/sh
   bool keep_background = false;                         ///< do not kill background processes
   std::optional<ApplyAction> apply = std::nullopt;      ///< run once per change of the setting
-  std::optional<MeasureAction> measure = std::nullopt;  ///< run once per pull, or
-  std::optional<std::string> process = std::nullopt;    ///< asked once per pull
+  std::optional<MeasureAction> measure = std::nullopt;  ///< run once per pull
+  std::optional<std::string> process = std::nullopt;    ///< replaces `measure`: asked once per pull
   std::vector<ContextInput> contexts = {};              ///< source of each context variable
   double timeout_seconds = 30.0;
   std::string folder = {};  ///< working directory; empty: ours
 };
 
 /// A system that is set and measured by programs or over HTTP. The values of the current context
-/// are passed to them in the same ways as those of the arm: by placeholders `{load}`, and to
-/// programs as variables CANOPY_load, and all together as JSON in CANOPY_CONTEXT, or as "context"
-/// in the line that a process is sent.
+/// are passed in the same ways as those of the arm: by placeholders such as `{load}`, and to
+/// programs in environment variables such as CANOPY_load. Programs also get all of them as JSON: in
+/// CANOPY_CONTEXT, or as "context" in the line that is sent to a process.
 class CommandSystem final : public LiveSystem {
  public:
   /// Both spaces and the clock must outlive this object; `stop`, if given, interrupts running
@@ -65,15 +65,18 @@ class CommandSystem final : public LiveSystem {
   [[nodiscard]] std::variant<Reading, SystemFailure> measure(Arm arm) override;
   [[nodiscard]] std::optional<SystemFailure> leave_at(Arm arm) override;
 
-  /// What is done for an arm: commands as a user would type them, and a line for each query.
+  /// Describes what is done for an arm: commands as a user would type them, and a line for each
+  /// query.
   [[nodiscard]] std::string apply_text(Arm arm) const;
   [[nodiscard]] std::vector<std::string> measure_texts(Arm arm) const;
 
-  /// Evaluates the queries that measure it; none if a program does.
+  /// Evaluates the queries that measure the system, without waiting; empty if a program measures
+  /// it.
   [[nodiscard]] std::vector<PrometheusMeter::Look> look(Arm arm);
-  /// How long a setting is in force before they are evaluated, in seconds; 0 without queries.
+  /// How many seconds a setting is in force before the queries are evaluated; 0 without queries.
   [[nodiscard]] double over() const { return meter_ ? meter_->over() : 0.0; }
-  /// The shortest time between two scrapes in seconds, if queries measure it and that is known.
+  /// The shortest time between two scrapes in seconds, if queries measure the system and it is
+  /// known.
   [[nodiscard]] std::optional<double> scrape_interval();
 
  private:
@@ -93,10 +96,11 @@ class CommandSystem final : public LiveSystem {
   bool keep_background_;
   std::string folder_;
   bool shell_;
-  std::optional<CommandLine> apply_;        // or
-  std::unique_ptr<HttpSetter> setter_;      // or neither
-  std::optional<CommandLine> measure_;      // or
-  std::unique_ptr<PrometheusMeter> meter_;  // or
+  // At most one of these two sets the system, and exactly one of the other three measures it.
+  std::optional<CommandLine> apply_;
+  std::unique_ptr<HttpSetter> setter_;
+  std::optional<CommandLine> measure_;
+  std::unique_ptr<PrometheusMeter> meter_;
   std::unique_ptr<Coprocess> process_;
 };
 

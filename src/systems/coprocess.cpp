@@ -52,7 +52,7 @@ class Coprocess::LineReader {
 
 namespace {
 
-/// Why to stop waiting for a line, if there is a reason.
+/// Returns the reason to stop waiting for a line, if there is one.
 std::optional<Outcome> reason_to_give_up(ChildProcess& child, Patience& patience,
                                          std::size_t longest_line) {
   if (child.output().size() > longest_line) return Outcome::too_much_output;

@@ -21,7 +21,7 @@ bool can_be_run(const std::string& file) {
   return is_file(file) && access(file.c_str(), X_OK) == 0;
 }
 
-/// For an unquoted path with spaces: the words that together are the path of a file.
+/// For an unquoted path with spaces: the words that together form the path of a file.
 std::string words_of_a_path(const std::string& word, const std::string& folder,
                             const std::string& rest) {
   std::string path = word;

@@ -15,7 +15,7 @@ namespace canopy {
 [[nodiscard]] std::string seen_from(const std::string& folder, const std::string& path);
 
 /// Explains why the first word of a command cannot be executed, and what to do: `./m.sh is not
-/// executable: chmod +x /home/a/m.sh`. `rest` has the other words of the command.
+/// executable: chmod +x /home/a/m.sh`. `rest` contains the other words of the command.
 [[nodiscard]] std::string no_program_text(const std::string& word, const std::string& folder,
                                           const std::string& rest);
 

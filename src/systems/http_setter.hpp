@@ -12,19 +12,20 @@
 
 namespace canopy {
 
-/// The request of a study that sets a system.
+/// Sets a system by the HTTP request that its study specifies.
 class HttpSetter {
  public:
-  /// `names` are those of the values; secrets and certificates are seen from the folder.
+  /// `names` are the names of the values. Paths of secrets and certificates are relative to the
+  /// folder.
   HttpSetter(const HttpApply& apply, const std::vector<std::string>& names, std::string folder);
 
   [[nodiscard]] bool uses(std::string_view name) const;
 
-  /// `setting` is the whole one as a JSON object.
+  /// `setting` is the whole setting as a JSON object.
   [[nodiscard]] std::optional<SystemFailure> apply(const Values& values, const std::string& setting,
                                                    const WebLimits& limits);
 
-  /// What is sent, on one line for people.
+  /// Describes the request on one line, for users.
   [[nodiscard]] std::string text(const Values& values, const std::string& setting) const;
 
  private:

@@ -16,7 +16,7 @@
 namespace canopy {
 namespace {
 
-constexpr double kWaitSlice = 0.05;  // seconds between looks at whether to stop
+constexpr double kWaitSlice = 0.05;  // seconds between checks of the stop flag
 constexpr std::size_t kLongestQueryShown = 120;
 
 using Failure = PrometheusClient::Failure;
@@ -46,11 +46,11 @@ std::string labels_text(const Document* labels) {
   return excerpt("{" + text + "}", kLongestQueryShown);
 }
 
-/// The number of a pair of a moment and a text.
+/// Parses the number in a sample: a list of its time and its value as text.
 Result number_of(const Document* pair, const std::string& query) {
   const Document::List* list = pair != nullptr ? pair->as_list() : nullptr;
   if (list == nullptr || list->size() != 2 || (*list)[1].as_text() == nullptr) {
-    return mistake("the query returned a histogram: take histogram_quantile(...) of it: " + query);
+    return mistake("the query returned a histogram: apply histogram_quantile(...) to it: " + query);
   }
   std::string_view text = *(*list)[1].as_text();
   const auto at = (*list)[0].as_number();
@@ -58,7 +58,7 @@ Result number_of(const Document* pair, const std::string& query) {
   const auto number = number_in<double>(text);
   if (number && std::isfinite(*number)) return Number{*number, at.value_or(0.0)};
   return no_data(
-      fmt::format("the query returned {}, which is no number to learn from (was 0 divided by 0, or "
+      fmt::format("the query returned {}, which is not a finite number (was 0 divided by 0, or "
                   "was nothing counted in the window?): {}",
                   excerpt(*(*list)[1].as_text()), query));
 }
@@ -70,23 +70,23 @@ Result result_in(const Document& body, const std::string& given) {
   const std::string& type = text_in(data != nullptr ? data->find("resultType") : nullptr);
   if (result == nullptr || result->as_list() == nullptr) {
     return mistake(
-        "the server does not answer as Prometheus does: is the address that of another program?");
+        "the server does not answer like Prometheus: is this the address of another program?");
   }
   if (type == "scalar") return number_of(result, query);
   if (type == "string") {
-    return mistake("the query returned a string, and must return a number: " + query);
+    return mistake("the query returned a string; it must return a number: " + query);
   }
   if (type == "matrix") {
     return mistake(
-        "the query returned a range of samples: take rate(...), avg_over_time(...) or the like of "
-        "it: " +
+        "the query returned a range of samples: apply rate(...), avg_over_time(...) or a similar "
+        "function to it: " +
         query);
   }
   const Document::List& series = *result->as_list();
   if (series.empty()) {
     return no_data(
-        "the query returned no series: check the names and labels in it, whether the target is "
-        "scraped, and whether the window holds two scrapes, which a rate needs: " +
+        "the query returned no series: check its names and labels, whether the target is scraped, "
+        "and whether the window contains two scrapes, which a rate needs: " +
         query);
   }
   if (series.size() > 1) {
@@ -97,7 +97,7 @@ Result result_in(const Document& body, const std::string& given) {
   return number_of(series.front().find("value"), query);
 }
 
-/// What Prometheus itself says is wrong; empty: nothing.
+/// The error message in an answer of Prometheus; empty if there is none.
 std::string complaint_in(const std::string& body) {
   try {
     return text_in(parse_json(body, "answer").find("error"));
@@ -108,8 +108,7 @@ std::string complaint_in(const std::string& body) {
 
 }  // namespace
 
-// --- asking
-// ---------------------------------------------------------------------------------------
+// --- queries -------------------------------------------------------------------------------------
 
 PrometheusClient::PrometheusClient(std::string address, HttpAccess access, std::string folder)
     : address_(std::move(address)),
@@ -173,8 +172,7 @@ std::optional<double> PrometheusClient::scrape_interval(const WebLimits& limits)
   return shortest;
 }
 
-// --- measuring
-// ------------------------------------------------------------------------------------
+// --- measuring -----------------------------------------------------------------------------------
 
 PrometheusMeter::PrometheusMeter(const PrometheusSource& source,
                                  const std::vector<std::string>& names, std::string folder,
@@ -195,7 +193,7 @@ std::string PrometheusMeter::filled(const TextTemplate& query, const Values& val
   return query.filled(all);
 }
 
-/// False if we are asked to stop.
+/// Returns false if the stop flag was set.
 bool PrometheusMeter::wait(const WebLimits& limits) {
   if (!began_) began_ = clock_.steady_time();
   const auto stopped = [&] { return limits.stop != nullptr && *limits.stop; };
@@ -220,7 +218,7 @@ std::vector<PrometheusMeter::Look> PrometheusMeter::look(const Values& values,
   return looks;
 }
 
-/// All of one moment, which is the server's now when the first query is evaluated.
+/// Evaluates all queries for the same time: the server's time when it evaluates the first one.
 std::variant<Reading, SystemFailure> PrometheusMeter::read(const Values& values,
                                                            const WebLimits& limits) {
   Result reward = client_.ask(filled(query_, values), std::nullopt, limits);
@@ -241,7 +239,7 @@ std::variant<Reading, SystemFailure> PrometheusMeter::read(const Values& values,
 
 std::variant<Reading, SystemFailure> PrometheusMeter::measure(const Values& values,
                                                               const WebLimits& limits) {
-  if (!works_) {  // a mistake need not be waited for
+  if (!works_) {  // reports mistakes before the wait
     for (Look& look : look(values, limits)) {
       auto* failure = std::get_if<Failure>(&look.result);
       if (failure == nullptr || failure->lacks_data) continue;

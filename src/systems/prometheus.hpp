@@ -16,23 +16,23 @@
 
 namespace canopy {
 
-/// Asks a Prometheus server, and whatever has the same interface, for numbers.
+/// Queries a Prometheus server, or any server with the same interface, for numbers.
 class PrometheusClient {
  public:
-  /// Secrets and certificates are seen from the folder.
+  /// Paths of secrets and certificates are relative to the folder.
   PrometheusClient(std::string address, HttpAccess access, std::string folder);
 
   struct Number {
     double value = 0.0;
-    double at = 0.0;  ///< for which moment, in seconds since 1970 by the clock of the server
+    double at = 0.0;  ///< time of evaluation, in seconds since 1970 by the clock of the server
   };
   struct Failure {
     SystemFailure failure;
-    bool lacks_data = false;  ///< the server has answered properly that it has no such number now
+    bool lacks_data = false;  ///< a valid answer: the server has no such number now
   };
   using Result = std::variant<Number, Failure>;
 
-  /// The value of a query at a moment; none: now.
+  /// Returns the value of a query at a time; none: now.
   [[nodiscard]] Result ask(const std::string& query, std::optional<double> at,
                            const WebLimits& limits);
 
@@ -52,19 +52,19 @@ class PrometheusClient {
 /// The queries of a study that measure a system.
 class PrometheusMeter {
  public:
-  /// `names` are those of the values that queries may ask for. The clock must outlive it.
+  /// `names` are the names of the values that queries may use. The clock must outlive this object.
   PrometheusMeter(const PrometheusSource& source, const std::vector<std::string>& names,
                   std::string folder, Clock& clock);
 
-  /// The system has got a setting: what was before must not be counted.
+  /// To be called when a setting was applied: the next measurement must not include earlier time.
   void begin() { began_.reset(); }
 
-  /// Waits until `over` has passed since the measurement began, then evaluates all queries for one
-  /// moment. Where that fails, the next try counts from the same beginning.
+  /// Waits until `over` has passed since the measurement began, then evaluates all queries for the
+  /// same time. If that fails, a retry keeps the beginning of the measurement.
   [[nodiscard]] std::variant<Reading, SystemFailure> measure(const Values& values,
                                                              const WebLimits& limits);
 
-  /// A query as it is now, without waiting.
+  /// The current result of a query, without waiting.
   struct Look {
     std::string key;  ///< `query`, `metrics.p99_ms`
     std::string query;
@@ -77,7 +77,7 @@ class PrometheusMeter {
 
   [[nodiscard]] double over() const { return over_; }
 
-  /// What is asked, for people: a line for each query.
+  /// Describes the queries for users, one line each.
   [[nodiscard]] std::vector<std::string> texts(const Values& values) const;
 
  private:
@@ -92,8 +92,8 @@ class PrometheusMeter {
   std::vector<std::pair<std::string, TextTemplate>> metrics_;
   PrometheusClient client_;
   Clock& clock_;
-  std::optional<double> began_;  // when the present measurement did
-  bool works_ = false;           // the last one did
+  std::optional<double> began_;  // when the current measurement began
+  bool works_ = false;           // whether the last measurement succeeded
 };
 
 }  // namespace canopy

@@ -5,14 +5,14 @@
 
 namespace canopy {
 
-/// The name of `over` in a query.
+/// The placeholder for `over` in a query.
 inline constexpr const char* kOver = "over";
 
-/// The seconds of a duration as PromQL writes it (`1m30s`); none if it is not one.
+/// Converts a duration in PromQL (`1m30s`) to seconds; none if it is not a duration.
 [[nodiscard]] std::optional<double> promql_seconds(std::string_view text);
 
-/// The longest range of time that a query has in brackets, in seconds: 300 for `rate(a[5m])`. 0
-/// where it has none.
+/// The longest time range in brackets in a query, in seconds: 300 for `rate(a[5m])`; 0 if there is
+/// none.
 [[nodiscard]] double longest_range_in(std::string_view query);
 
 }  // namespace canopy

@@ -19,15 +19,15 @@ bool is_word(std::string_view text) {
          });
 }
 
-/// What is between an opening brace, with which the text begins, and the next brace, if that
-/// closes it.
+/// The text begins with an opening brace: returns the word up to the next brace if that is a
+/// closing one, otherwise an empty text.
 std::string_view word_between_braces(std::string_view text) {
   const std::size_t end = text.find_first_of("{}", 1);
   if (end == std::string_view::npos || text[end] == '{') return {};
   return text.substr(1, end - 1);
 }
 
-/// Follows what is between quotes.
+/// Keeps track of whether the current character is between quotes.
 class QuoteReader {
  public:
   explicit QuoteReader(ValueCoding coding)

@@ -8,36 +8,36 @@
 
 namespace canopy {
 
-/// How values are written into a text.
+/// How values are encoded in a text.
 enum class ValueCoding {
   plain,
-  percent,  ///< as in an address or a form
-  json,     ///< escaped between quotes; elsewhere as they are
-  promql,   ///< the same, where '...' are quotes as well
+  percent,  ///< percent-encoded, as in a URL or a form
+  json,     ///< escaped between quotes; elsewhere unchanged
+  promql,   ///< like json, but '...' are quotes as well
 };
 
-/// That of a body of a type, such as `application/json`.
+/// The encoding for a body of a type such as `application/json`.
 [[nodiscard]] ValueCoding coding_of(std::string_view content_type);
 
-/// A text with places for values. `{name}` is one if the name is known; all other braces stand for
-/// themselves, so JSON and PromQL are written as always. `{{name}}` is `{name}` as it stands.
+/// A text with placeholders for values. `{name}` is a placeholder if the name is known; all other
+/// braces are literal, so JSON and PromQL need no escapes. `{{name}}` is a literal `{name}`.
 class TextTemplate {
  public:
   TextTemplate(std::string_view text, const std::vector<std::string>& names, ValueCoding coding);
 
-  /// Words between braces that are not known: most likely mistakes.
+  /// Unknown words between braces, which are probably mistakes.
   [[nodiscard]] const std::vector<std::string>& unknown() const { return unknown_; }
 
   [[nodiscard]] bool uses(std::string_view name) const;
 
-  /// The text with these values. One that is missing is left empty.
+  /// The text with these values; missing values become empty.
   [[nodiscard]] std::string filled(const Values& values) const;
 
  private:
   struct Part {
-    std::string text;  ///< or the name of a value
+    std::string text;  ///< literal text, or the name of a value
     bool is_value = false;
-    char quote = '\0';  ///< that a value is between
+    char quote = '\0';  ///< the quotes around a value, if any
   };
 
   void add(char letter);

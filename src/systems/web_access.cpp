@@ -14,7 +14,7 @@
 namespace canopy {
 namespace {
 
-constexpr std::size_t kLongestBodyShown = 300;  // characters of a body that a message shows
+constexpr std::size_t kLongestBodyShown = 300;  // maximum characters of a body in a message
 constexpr int kLinesShown = 3;
 
 std::string without_blanks(const std::string& text) {

@@ -33,7 +33,7 @@ std::variant<WebAnswer, SystemFailure> WebClient::send(const WebRequest& request
                                                        const WebLimits& limits) {
   const auto [origin, target] = parts_of_url(request.url);
   const auto server = ServerAddress::parse(origin);
-  if (!server) return SystemFailure{fmt::format("{}: is no address of a server", request.url)};
+  if (!server) return SystemFailure{fmt::format("{}: is not the address of a server", request.url)};
   const auto timeout = std::chrono::ceil<std::chrono::milliseconds>(
       std::chrono::duration<double>(limits.timeout_seconds));
   HttpRequest wanted{.method = std::string(request.method), .target = target};

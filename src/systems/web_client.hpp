@@ -32,25 +32,25 @@ struct WebAnswer {
 
 struct WebLimits {
   double timeout_seconds = 30.0;
-  const std::atomic<bool>* stop = nullptr;  ///< breaks a request off
+  const std::atomic<bool>* stop = nullptr;  ///< interrupts a request once set
 };
 
-/// Asks servers over HTTP and HTTPS, once. A connection is kept as long as the same server is asked
-/// and sends no more than 8 MiB. Not thread-safe.
+/// Sends requests over HTTP and HTTPS, without retries. The connection is kept open while requests
+/// go to the same server. Answers may have at most 8 MiB. Not thread-safe.
 class WebClient {
  public:
-  /// `ca_file` has the certificates to trust; empty: those that the system trusts.
+  /// `ca_file` contains the trusted certificates; empty: those of the system.
   explicit WebClient(std::string ca_file);
   ~WebClient();
   WebClient(const WebClient&) = delete;
   WebClient& operator=(const WebClient&) = delete;
 
-  /// Whether this build can do it at all.
+  /// Whether this build can send requests.
   [[nodiscard]] static bool is_available();
   static constexpr const char* kNotAvailable =
-      "this canopy was built without HTTP: OpenSSL or spdlog was missing then";
+      "this canopy was built without HTTP, because OpenSSL or spdlog was missing";
 
-  /// Any answer, or why there was none.
+  /// Returns any answer, or the reason why there was none.
   [[nodiscard]] std::variant<WebAnswer, SystemFailure> send(const WebRequest& request,
                                                             const WebLimits& limits);
 

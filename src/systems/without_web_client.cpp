@@ -1,4 +1,4 @@
-// In place of web_client.cpp, where there are no libraries for HTTP.
+// Replaces web_client.cpp in builds without the libraries for HTTP.
 
 #include "systems/web_client.hpp"
 

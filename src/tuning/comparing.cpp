@@ -99,7 +99,7 @@ void Comparing::play_in_context() {
                            contexts_at_baseline_ - 1));
     return;
   }
-  Reading passed_over;  // measured so that the system stays at the baseline; not used
+  Reading passed_over;  // only keeps the system at the baseline; not used
   (void)keeper_.measure_at(baseline(), passed_over);
 }
 

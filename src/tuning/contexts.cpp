@@ -19,8 +19,7 @@ namespace {
 std::string fault_of(const ContextInput& input, const SystemSpecification& system) {
   if (input.kind == ContextInput::Kind::nothing) {
     return "has no source, so canopy tune cannot get its value: give a source, or let a client ask "
-           "with "
-           "a context (canopy pipe, HTTP, Python)";
+           "with a context (canopy pipe, HTTP, Python)";
   }
   if (input.kind == ContextInput::Kind::query) {
     return access_fault(input.prometheus.access, system.folder.value_or(""));

@@ -11,7 +11,7 @@
 namespace canopy {
 
 /// Formats an observed context for users: `load = 0.25, tenant = small`. A number outside the range
-/// of its variable is shown as the end of the range, as which it is treated.
+/// of its variable is shown as the nearest end of the range, because it is treated as that.
 [[nodiscard]] std::string context_text(const ContextSpace& contexts, Context observed);
 
 /// Checks the sources of contexts on this machine without running any commands.

@@ -88,7 +88,7 @@ ExitChoice best_exit(const ExitFacts& facts, bool only_confirmed) {
   if (facts.baseline.is_eligible()) return {facts.baseline.arm, "the baseline: " + why_none_better};
   if (facts.best.is_eligible() && !facts.context.empty()) {
     return {facts.best.arm, "the best setting in the last context, " + facts.context +
-                                "; in others it may be another"};
+                                "; other contexts may have another"};
   }
   if (facts.best.is_eligible()) {
     return {facts.best.arm, facts.baseline.exists()

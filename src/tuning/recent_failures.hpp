@@ -13,7 +13,7 @@ namespace canopy {
 class RecentFailures {
  public:
   static constexpr std::uint64_t kPulls = 50;  ///< number of pulls considered
-  /// If this many initial pulls all fail, nothing works.
+  /// Number of initial pulls; if all of them fail, nothing works.
   static constexpr std::uint64_t kFirst = 10;
 
   void add(bool failed) {

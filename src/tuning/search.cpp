@@ -21,8 +21,8 @@ Search::Search(Study& study, SystemKeeper& keeper, TunerMonitor& monitor)
       keeper_(keeper),
       monitor_(monitor) {}
 
-/// Finds the open ticket to continue with. Other open tickets have held-back rewards, or wait for
-/// the first reward.
+/// Finds the open ticket to continue with. All other open tickets have held-back rewards, or are
+/// deferred until the first reward.
 void Search::resume() {
   pull_.reset();
   suspect_ = 0;
@@ -66,7 +66,7 @@ void Search::step() {
     diagnose_failure();
     return;
   }
-  // Barred after it was asked for: no need to apply or measure it.
+  // The arm was barred after it was asked for, so it is neither applied nor measured.
   if (study_.is_barred(pull_->arm)) {
     (void)study_.bar(pull_->arm, failure_reward().value_or(0.0));
     penalize();
@@ -103,8 +103,8 @@ bool Search::ask() {
   return true;
 }
 
-/// Drops a pull that an earlier tuner left open if the context has changed: what is measured now
-/// would be recorded for the earlier context.
+/// Drops a pull that an earlier tuner left open if the context has changed; otherwise, a
+/// measurement in the current context would be recorded for the earlier one.
 Search::Outcome Search::drop_outdated_pull() {
   if (!pull_ || state().failed() == pull_->ticket) return Outcome::done;
   const std::vector<double> context = state().context_of(pull_->ticket);
@@ -305,8 +305,8 @@ void Search::diagnose_failure() {
   }
 }
 
-/// A setting that was measured before; not the current arm if there is another one, and one that
-/// breaks a limit only if there is no other.
+/// Returns the baseline or a setting that was measured before, but not the current arm. Settings
+/// that keep the limits are preferred.
 std::optional<std::vector<double>> Search::setting_that_works() const {
   if (specification_.baseline) return specification_.baseline->setting;
   std::optional<std::vector<double>> broken;
@@ -319,8 +319,8 @@ std::optional<std::vector<double>> Search::setting_that_works() const {
   return best && best->arm != pull_->arm ? best->arm : broken;
 }
 
-/// The settings of which one should work, the most likely first. In a study with contexts, where a
-/// setting may work in some contexts only, all known ones.
+/// The settings to test whether the system works, the most likely one first. In a study with
+/// contexts, all known settings, because a setting may work in some contexts only.
 std::vector<std::vector<double>> Search::settings_to_probe() const {
   const std::optional<std::vector<double>> other = setting_that_works();
   std::vector<std::vector<double>> settings;

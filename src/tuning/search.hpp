@@ -16,7 +16,7 @@ namespace canopy {
 /// and the baseline: see WithBaseline.
 ///
 /// An arm that fails is penalized, and the system is set to a setting that works. If that fails,
-/// too, the system is down: nothing is learnt until it works again.
+/// too, the system is considered down: nothing is learnt until it works again.
 class Search {
  public:
   /// All arguments must outlive this object.
@@ -69,10 +69,10 @@ class Search {
   const SystemOptions& options_;
   SystemKeeper& keeper_;
   TunerMonitor& monitor_;
-  bool is_new_ = true;                        // no step was made yet
+  bool is_new_ = true;                        // no step has been made yet
   std::optional<OwnedPull> pull_;             // the ticket in progress
-  Ticket suspect_ = 0;                        // whose arm failed when the system went down
-  Ticket retried_ = 0;                        // whose arm failed and gets a retry
+  Ticket suspect_ = 0;                        // ticket whose arm failed when the system went down
+  Ticket retried_ = 0;                        // ticket whose arm failed and gets a retry
   Ticket led_in_ = 0;                         // the last duel with a lead-in visit
   std::vector<double> suspected_challenger_;  // the challenger at which the system went down
 };

@@ -105,7 +105,8 @@ std::string SystemKeeper::crash_text() const {
       crashes);
 }
 
-/// Rarely needed, since rewards are held back to avoid changes; for example after a failure.
+/// Rarely has to wait, because rewards are held back to avoid changes; but it may after a failure,
+/// for example.
 void SystemKeeper::wait_until_change_is_allowed(Arm arm) {
   if (!options_.max_changes_per_hour) return;
   const std::vector<double>& now = state().setting();

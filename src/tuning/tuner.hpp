@@ -17,8 +17,8 @@ namespace canopy {
 
 /// Tunes a live system: runs the search and comparisons with the baseline, and applies the final
 /// setting. Every step is in the journal before the next one begins, so that after a crash the next
-/// tuner continues with the same ticket and arm, applied and warmed up again. Its memory is the
-/// study's TunerState, which follows from the journal.
+/// tuner continues with the same ticket and arm, applied and warmed up again. Its state is the
+/// study's TunerState, which is folded from the journal.
 ///
 /// About once a second it reads the commands of users (Mailbox::post_command), records and executes
 /// them. The journal also keeps commands in force: a paused tuner is still paused after a restart.

@@ -11,8 +11,8 @@
 
 namespace canopy {
 
-/// The state of a running tuner that is not about the system: commands from users, signals, the
-/// time used, and the reason to end. It also reports the progress.
+/// Keeps the state of a running tuner apart from the system: commands from users, signals, the time
+/// used, and the reason to end. It also reports the progress.
 class TunerMonitor {
  public:
   using Phase = TuneProgress::Phase;

@@ -40,8 +40,7 @@ struct Verdict {
   std::uint64_t pairs = 0;
   double baseline_mean = 0.0;  ///< over these pairs
   bool has_learnt_since = false;
-  /// Set if the system was seen to change since, which invalidates the verdict: the last pull
-  /// before the change.
+  /// Set if a later change of the system invalidated the verdict: the last pull before the change.
   std::optional<std::uint64_t> before = std::nullopt;
 
   [[nodiscard]] bool is_of_policy() const { return arm.empty(); }
@@ -68,11 +67,11 @@ class TunerState final : public JournalFold {
 
   /// The setting that the system was given last; empty: none yet.
   [[nodiscard]] const std::vector<double>& setting() const { return setting_; }
-  /// Whether the setting was not applied for a pull of the search, but is the baseline or a
-  /// fallback, for example.
+  /// Whether the setting was applied for a reason other than a pull of the search: as the baseline
+  /// or a fallback, for example.
   [[nodiscard]] bool is_elsewhere() const { return elsewhere_; }
-  /// Whether the search does not know the previous setting of the system: it was not one of the
-  /// search, and nothing was measured since.
+  /// Whether the search does not know the previous setting of the system: it was not applied by the
+  /// search, and nothing has been measured since.
   [[nodiscard]] bool comes_from_elsewhere() const {
     return elsewhere_ || (came_ && pulls_here_ == 0);
   }
@@ -107,7 +106,8 @@ class TunerState final : public JournalFold {
 
   /// The evidence on metrics other than the reward, by name.
   [[nodiscard]] const std::map<std::string, Evidence>& metrics() const { return metrics_; }
-  /// Further names are only in the journal, because clients choose them.
+  /// Maximum number of metrics; clients choose their names. Further metrics are only in the
+  /// journal.
   static constexpr std::size_t kMostMetrics = 64;
 
   /// The comparison in progress, and the result of the last one.

@@ -29,7 +29,7 @@ namespace canopy {
 namespace {
 
 constexpr std::string_view kArmVariable = "CANOPY_ARM";
-constexpr std::string_view kVariables = "CANOPY_";  // prefix of the names of all variables
+constexpr std::string_view kVariables = "CANOPY_";  // prefix of all environment variables
 constexpr std::uintmax_t kLargestScript = 1 << 20;
 
 struct NamedCommand {
@@ -64,7 +64,7 @@ std::vector<std::pair<std::string, std::string>> all_queries(const PrometheusSou
   return queries;
 }
 
-/// What is asked over HTTP must be possible in this build, with secrets that are there.
+/// Warns if this build cannot send HTTP requests, or if a secret is missing.
 void warn_of_requests(const StudySpecification& study, std::vector<Warning>& warnings) {
   const SystemSpecification& system = *study.system;
   const auto check = [&](const std::string& key, const HttpAccess& access) {
@@ -75,7 +75,8 @@ void warn_of_requests(const StudySpecification& study, std::vector<Warning>& war
   if (const PrometheusSource* source = queries_of(system)) check("system.measure", source->access);
 }
 
-/// A window that is longer than a setting is in force counts what came before.
+/// Warns of query windows that are longer than a setting is in force: they include earlier
+/// settings.
 void warn_of_windows(const StudySpecification& study, std::vector<Warning>& warnings) {
   const PrometheusSource* source = queries_of(*study.system);
   if (source == nullptr) return;
@@ -85,13 +86,13 @@ void warn_of_windows(const StudySpecification& study, std::vector<Warning>& warn
     if (range <= over) continue;
     warnings.push_back(
         {false, fmt::format("system.measure.{}: looks back {:g} s, but a setting is in force for "
-                            "{} when it is evaluated, so it also counts what was before: write "
+                            "{} when it is evaluated, so it includes earlier settings: write "
                             "[{{over}}]",
                             key, range, source->over)});
   }
 }
 
-/// Limits of metrics that no query gives.
+/// Warns of limits on metrics that have no query.
 void warn_of_missing_metrics(const StudySpecification& study, std::vector<Warning>& warnings) {
   const PrometheusSource* source = queries_of(*study.system);
   if (source == nullptr) return;

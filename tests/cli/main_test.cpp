@@ -1,4 +1,4 @@
-// The tool as a whole: help, versions, wrong use.
+// Tests the tool as a whole: help, version, usage errors.
 
 #include "support/process.hpp"
 #include "support/shell.hpp"
@@ -13,12 +13,12 @@ using testing::Process;
 using testing::run_tool;
 using testing::shell;
 
-/// The tool's name for a shell, with a space.
+/// The tool's path for a shell command, followed by a space.
 std::string tool() {
   return CANOPY_BINARY_DIR "/canopy ";
 }
 
-/// Wrong use: exit status 2, one line on the standard error, nothing on the standard output.
+/// A usage error: exit status 2, one line on standard error, nothing on standard output.
 void expect_refused(const std::string& words, const std::string& message) {
   const Process::Result result = run_tool(words);
   EXPECT_EQ(result.status, 2) << words;

@@ -1,4 +1,4 @@
-// `canopy pipe --study`: what it has answered is kept.
+// `canopy pipe --study`: everything acknowledged is stored.
 
 #include "canopy/random.hpp"
 
@@ -40,7 +40,7 @@ class PipeStudy : public ::testing::Test {
         "pipe", folder_.path("s.toml"), "--study", name, "--store", folder_.path("s.db")});
   }
 
-  /// None when the process is gone.
+  /// Returns none if the process has ended.
   static std::optional<json> request(Process& process, const json& line) {
     try {
       process.write(line.dump() + "\n");
@@ -118,7 +118,7 @@ TEST_F(PipeStudy, KilledTwoHundredTimesItKeepsWhatItAnsweredAndEndsWithTheSameTr
   (void)whole->finish();
 
   std::uint64_t t = 1;                 // acknowledged
-  std::map<std::uint64_t, json> arms;  // of the tickets that were acknowledged
+  std::map<std::uint64_t, json> arms;  // by acknowledged ticket
   std::optional<json> unanswered;      // an ask whose answer was not acknowledged
   int kills = 0;
   auto process = start("killed");
@@ -152,7 +152,7 @@ TEST_F(PipeStudy, KilledTwoHundredTimesItKeepsWhatItAnsweredAndEndsWithTheSameTr
     }
     const json tell{
         {"op", "tell"}, {"ticket", (*unanswered)["ticket"]}, {"reward", reward_of(*unanswered)}};
-    if (kill_soon && !kill_before) {  // with an answer on its way
+    if (kill_soon && !kill_before) {  // while an answer is on its way
       process->write(tell.dump() + "\n");
       usleep(static_cast<useconds_t>(3000.0 * random.uniform()));
       kill_and_restart();

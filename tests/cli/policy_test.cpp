@@ -1,4 +1,4 @@
-// Studies with contexts, as a user tunes them and looks at them.
+// Studies with contexts, tuned and viewed by the tool.
 
 #include "support/process.hpp"
 #include "support/shell.hpp"
@@ -19,7 +19,8 @@ using nlohmann::json;
 using testing::run_tool;
 using testing::shell;
 
-/// A system whose load is 0.25 and 0.75 in turn; the best x is 0.2 where it is low, else 0.8.
+/// A system whose load alternates between 0.25 and 0.75; the best x is 0.2 if the load is low, else
+/// 0.8.
 class PolicyCommand : public ::testing::Test {
  protected:
   void SetUp() override {

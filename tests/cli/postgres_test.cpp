@@ -1,4 +1,4 @@
-// The commands on a store in PostgreSQL, as a user runs them.
+// Commands of the tool on a store in PostgreSQL.
 
 #include "support/postgres_server.hpp"
 #include "support/process.hpp"

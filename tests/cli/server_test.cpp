@@ -1,4 +1,4 @@
-// Commands with a study on a server, as users run both.
+// Commands of the tool on studies of a running server.
 
 #include "support/process.hpp"
 #include "support/temporary_folder.hpp"

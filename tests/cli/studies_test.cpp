@@ -1,4 +1,4 @@
-// The commands that look at studies, where nothing can be written.
+// Commands that view studies, also where nothing can be written.
 
 #include "support/process.hpp"
 #include "support/shell.hpp"
@@ -71,7 +71,7 @@ class VerifyTest : public ::testing::Test {
   }
   [[nodiscard]] std::string path() const { return folder_.path("s.db"); }
 
-  /// What is said after the store was tampered with, and that it is said as a failure.
+  /// Returns the output after tampering with the store; the command must fail.
   [[nodiscard]] std::string after(const std::string& tampering) const {
     testing::execute(path(), tampering);
     const auto [status, said] = run("studies verify");

@@ -1,4 +1,5 @@
-// `canopy tune` of systems that are set over HTTP and measured by Prometheus, against a fake one.
+// `canopy tune` for systems that are set over HTTP and measured by Prometheus, with a fake
+// Prometheus server.
 
 #include "support/fake_prometheus.hpp"
 #include "support/process.hpp"
@@ -22,7 +23,7 @@ using testing::TemporaryFolder;
 using Asked = FakePrometheus::Asked;
 using Reply = FakePrometheus::Reply;
 
-/// A service with a number of workers: 20 are the best, and more than 30 break its limit.
+/// A service with a number of workers: 20 are best, and more than 30 violate its limit.
 class TuneOverHttp : public ::testing::Test {
  protected:
   TuneOverHttp() {
@@ -89,8 +90,8 @@ TEST_F(TuneOverHttp, ADryRunAsksTheQueriesAndSetsNothing) {
             " asked after 1ms: rate(hits[1ms])\n           p99_ms: p99[1ms]\n",
         std::string("system.measure.query: now 87\nsystem.measure.metrics.p99_ms: now 27\n"),
         std::string(
-            "warning: system.measure.over: 0.001 s hold fewer than two scrapes of "
-            "Prometheus, which come every 15 s: a rate needs two; let it be 60s or more\n")}) {
+            "warning: system.measure.over: 0.001 s is too short: Prometheus scrapes every "
+            "15 s, and a rate needs two scrapes. Set it to 60s or more\n")}) {
     EXPECT_NE(result.out.find(part), std::string::npos) << result.out << "\nlacks\n" << part;
   }
   EXPECT_EQ(workers_, 7);
@@ -106,8 +107,8 @@ TEST_F(TuneOverHttp, ADryRunSaysWhatCannotWork) {
       << result.out;
   const auto window = run_tool("tune " + file("", "rate(hits[5m])") + " --dry-run");
   EXPECT_NE(window.out.find("warning: system.measure.query: looks back 300 s, but a setting is in "
-                            "force for 1ms when it is evaluated, so it also counts what was "
-                            "before: write [{over}]"),
+                            "force for 1ms when it is evaluated, so it includes earlier "
+                            "settings: write [{over}]"),
             std::string::npos)
       << window.out;
   const auto unlimited =

@@ -1,4 +1,4 @@
-// `canopy tune` and what looks at its studies, as a user runs them.
+// `canopy tune`, and the commands that view its studies.
 
 #include "canopy/random.hpp"
 
@@ -30,7 +30,7 @@ using testing::TemporaryFolder;
 
 class TuneCommand : public ::testing::Test {
  protected:
-  /// A study whose rewards depend on the arm alone.
+  /// A study whose rewards depend only on the arm.
   [[nodiscard]] std::string study(const std::string& name, const std::string& pulls,
                                   const std::string& system = "") const {
     folder_.write(name + ".toml",
@@ -52,7 +52,7 @@ class TuneCommand : public ::testing::Test {
     return run_tool("tree " + name + " --json" + store()).out;
   }
 
-  /// Looks now and then, but not for ever.
+  /// Checks a condition repeatedly, for a limited time.
   template <class Condition>
   static void wait_for(Condition&& condition) {
     for (int tries = 0; tries < 1000; ++tries) {
@@ -124,7 +124,7 @@ TEST_F(TuneCommand, KilledTwoHundredTimesItEndsWithTheTreeOfAnUndisturbedRun) {
     Process process({"tune", file, "--store", folder_.path("s.db")});
     usleep(static_cast<useconds_t>((2.0 * start_up.count() + 20'000.0) * random.uniform()));
     process.signal(SIGKILL);
-    if (process.finish().status == 0) break;  // it was done before
+    if (process.finish().status == 0) break;  // it had ended before
     if (kills % 10 != 9 || run_tool("studies show killed" + store()).status != 0) continue;
     const json now = show("killed");
     EXPECT_GE(now["events"].get<std::uint64_t>(), events) << "after kill " << kills;
@@ -140,10 +140,10 @@ TEST_F(TuneCommand, KilledTwoHundredTimesItEndsWithTheTreeOfAnUndisturbedRun) {
   EXPECT_EQ(show("killed")["pulls"], 700);
 }
 
-/// What an undisturbed run and one that was killed must have in common.
+/// The facts that must be equal in an undisturbed run and in one that was killed.
 struct Story {
   std::vector<std::string> told;      ///< rewards and penalties, in order
-  std::vector<std::string> settings;  ///< that followed each other
+  std::vector<std::string> settings;  ///< settings in order
 
   friend bool operator==(const Story&, const Story&) = default;
 };
@@ -172,7 +172,7 @@ TEST_F(TuneCommand, KillsMeanNothingWhateverTheOptionsOfTheTunerAre) {
   std::cout << "seed " << seed << '\n';
   RandomStream random({.seed = seed});
   int kills = 0;
-  // All 64 combinations take minutes; each run has a quarter of them.
+  // All 64 combinations take minutes, so each run of the test tries a quarter of them.
   const bool are_all_wanted = std::getenv("CANOPY_ALL_COMBINATIONS") != nullptr;
   const auto quarter = static_cast<unsigned>(4.0 * random.uniform());
   for (unsigned options = 0; options < 64; ++options) {
@@ -388,8 +388,8 @@ TEST_F(TuneCommand, SaysWhereItIsInFiles) {
   EXPECT_NE(metrics.find("canopy_best_mean{study=\"a\"} "), std::string::npos);
   const auto elsewhere =
       run_tool("tune " + study("b", "20") + store() + " --status /nowhere/status.json");
-  EXPECT_EQ(elsewhere.status, 0) << "tuning goes on";
-  EXPECT_NE(elsewhere.err.find("tuning goes on"), std::string::npos) << elsewhere.err;
+  EXPECT_EQ(elsewhere.status, 0) << "tuning continues";
+  EXPECT_NE(elsewhere.err.find("tuning continues"), std::string::npos) << elsewhere.err;
 }
 
 TEST_F(TuneCommand, SigusrPausesAndResumes) {
@@ -642,7 +642,7 @@ TEST_F(TuneCommand, WhatIsSavedOfACostIsSaidAsSuch) {
 }
 
 TEST_F(TuneCommand, SaysHowSureItIsAndWhetherTheRangeFits) {
-  // Throughput in MB/s, with noise from the number of the measurement.
+  // Throughput in MB/s, with noise derived from the number of the measurement.
   const std::string count = folder_.path("count");
   folder_.write("m.sh", "echo >> " + count + "\nawk -v n=$1 -v s=$(wc -l < " + count +
                             ") 'BEGIN { srand(s); print 1000 * n + 100 * rand() }'\n");

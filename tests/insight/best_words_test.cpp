@@ -105,7 +105,8 @@ TEST(BestWords, SettingsWithoutAnIntervalAreNeitherBetterNorRuledOut) {
   BestAnswer answer = surely_good();
   answer.best.unknown = 20;
   EXPECT_EQ(best_words(answer, kWithoutBaseline).advice, Advice::set);
-  EXPECT_EQ(best_words(answer, kWithoutBaseline).certainty, "the best of those measured well");
+  EXPECT_EQ(best_words(answer, kWithoutBaseline).certainty,
+            "the best of the settings measured well");
   EXPECT_TRUE(has(told(answer),
                   "All other settings measured well are ruled out; 20 have too few "
                   "measurements to say."));
@@ -113,7 +114,7 @@ TEST(BestWords, SettingsWithoutAnIntervalAreNeitherBetterNorRuledOut) {
   EXPECT_EQ(best_words(answer, kWithoutBaseline).advice, Advice::so_far) << "nothing is excluded";
   EXPECT_TRUE(has(told(answer), "No other setting has enough measurements to compare with."));
   answer.best.unknown = 20;
-  answer.best.rivals = 4;  // of six with an interval
+  answer.best.rivals = 4;  // of six arms with an interval
   EXPECT_EQ(best_words(answer, kWithoutBaseline).advice, Advice::so_far);
 }
 
@@ -125,7 +126,7 @@ TEST(BestWords, WhatTheIntervalAssumesIsSaid) {
     return text;
   };
   answer.best.assumes = Assumption::about_normal;
-  EXPECT_TRUE(has(details(), "assumes that rewards are about normal, or no more extreme than"));
+  EXPECT_TRUE(has(details(), "assumes that rewards are roughly normally distributed, or no more"));
   answer.best.assumes = Assumption::noise_as_elsewhere;
   EXPECT_TRUE(has(details(), "assumes that rewards vary about as much here as at other settings"));
   answer.best.assumes = Assumption::two_values;
@@ -560,7 +561,7 @@ TEST_F(StrongestUplift, WhatHasFailedInAComparisonIsClaimedNoMore) {
   EXPECT_TRUE(has(answer.uplift_text, "refuted by a later comparison")) << answer.uplift_text;
 }
 
-/// The search may continue, name another arm as the best, and have that one refuted.
+/// The search may continue and name another arm as the best, which a comparison then refutes.
 TEST_F(StrongestUplift, OfTheBestArmTheLastComparisonCountsAndNotThePairsOfTheSearch) {
   const std::vector<double> proven = optimizer_->uplift()->arm;
   const std::vector<double> better{proven[0] < 50.0 ? 88.0 : 12.0};

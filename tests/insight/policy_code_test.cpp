@@ -75,7 +75,8 @@ class GeneratedPython : public ::testing::Test {
                          optimizer_->summary().t - 1);
   }
 
-  /// The results of the function for each list of arguments; a text: the exception.
+  /// The result of the function for each list of arguments; a string is the message of an
+  /// exception.
   [[nodiscard]] json call(const json& arguments) const {
     folder_.write("policy.py", code());
     folder_.write("arguments.json", arguments.dump());

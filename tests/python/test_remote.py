@@ -252,7 +252,7 @@ def test_studies_are_made_found_listed_and_deleted(server, name):
     again = server.create(name, space=SPACE)  # it keeps its optimizer
     assert again.optimizer_name == "hct" and again.options["nu1"] == 2.0 and again.space == canopy.Space(SPACE)
     assert server.create(name, space=SPACE, nu1=2.0).name == name  # an option of the optimizer that it has
-    with pytest.raises(canopy.StudyError, match="begun with other settings: optimizer.nu1 was 2") as refusal:
+    with pytest.raises(canopy.StudyError, match="created with other settings: optimizer.nu1 was 2") as refusal:
         server.create(name, space=SPACE, optimizer="hct", nu1=3.0)
     assert refusal.value.code == "differs"
     server.create(name, space=SPACE, confidence=0.8)

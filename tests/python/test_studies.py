@@ -159,7 +159,7 @@ def test_another_study_of_that_name_is_refused_and_can_be_forked(store):
     with canopy.Study.open("a", store, space=SPACE) as study:
         study.tell(study.ask(1), 0.5)
     with pytest.raises(
-        canopy.StudyError, match="begun with other settings: optimizer.coverage was 0.06 and is 0.5; fork= starts a new"
+        canopy.StudyError, match="created with other settings: optimizer.coverage was 0.06 and is 0.5; fork= starts a"
     ):
         canopy.Study.open("a", store, space=SPACE, coverage=0.5)
     with canopy.Study.open("a", store, fork="b") as fork:
@@ -339,7 +339,7 @@ def test_a_study_of_another_revision_can_be_looked_at_and_forked(store):
     with canopy.Study.open("a", store, space=SPACE) as study:
         canopy.maximize(hill, optimizer=study, pulls=30)
     edit_specification(store, lambda specification: specification["optimizer"].update(revision=99))
-    with pytest.warns(UserWarning, match="begun with revision 99 of adaptive, and this canopy has revision") as caught:
+    with pytest.warns(UserWarning, match="created with revision 99 of adaptive, and this canopy has") as caught:
         looked_at = canopy.load_optimizer("a", store)
     assert caught[0].filename == __file__
     assert looked_at.summary().observed == 30 and looked_at.summary().t == 1

@@ -20,7 +20,7 @@ from service import Serving, new_token
 FUZZ = [pathlib.Path(sys.executable).with_name("schemathesis")]
 STUDY = {"name": "cache", "specification": {"space": [{"name": "ttl", "low": 1.0, "high": 3600.0, "scale": "log"}]}}
 SOME_REWARDS = {"observations": [{"arm": {"ttl": 60}, "rewards": [0.8, 0.9]}]}
-PINNED = '[parameters]\n"path.name" = "cache"\n'  # else most studies that are asked for are not there
+PINNED = '[parameters]\n"path.name" = "cache"\n'  # otherwise most requests name missing studies
 
 
 def post(url, token, body):

@@ -20,7 +20,7 @@ using testing::TestServer;
 
 const std::string kLooked = "/v1/studies/a";
 
-/// Asks and tells so often: rewards 0, 1, 2, ...
+/// Performs `pulls` asks and tells, with the rewards 0, 1, 2, ...
 void pull(const TestServer& server, int pulls, double offset = 0.0) {
   HttpConnection connection(server.port());
   for (int i = 0; i < pulls; ++i) {
@@ -130,7 +130,7 @@ void command(const TestServer& server, const std::string& what) {
             201);
 }
 
-/// Waits until a study that is open here has taken note of something.
+/// Waits until a study is listed in this phase.
 json item_in_phase(const TestServer& server, const std::string& phase) {
   for (int i = 0; i < 100 && item_of(server).at("phase") != phase; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -40,7 +40,7 @@ class ReportPage : public ::testing::Test {
     return report_page(std::move(store), name);
   }
 
-  /// What the page has inside.
+  /// The answers embedded in the page.
   static json answers_in(const std::string& page) {
     const std::string mark = R"(<script id="answers" type="application/json">)";
     const std::size_t begin = page.find(mark) + mark.size();

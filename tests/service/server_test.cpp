@@ -388,7 +388,7 @@ TEST(Server, OriginsThatAreNamedMayAsk) {
   EXPECT_EQ(server.exchange("OPTIONS", kStudy + "/asks").status, 405);
 }
 
-// --- what comes from outside -----------------------------------------------------------------
+// --- external input --------------------------------------------------------------------------
 
 TEST(ServerAttacks, NamesOfAllKindsAreNamesOrRefused) {
   TestServer server;
@@ -424,7 +424,7 @@ TEST(ServerAttacks, NamesOfAllKindsAreNamesOrRefused) {
   EXPECT_EQ(server.exchange("GET", "/v1/studies/%00").status, 400);
 }
 
-/// What a server answers to some bytes; 0 if it says nothing.
+/// The status of the answer to some bytes; 0 if there is no answer.
 int status_of(TestServer& server, const std::string& bytes) {
   HttpConnection connection(server.port());
   boost::system::error_code ignored;
@@ -461,7 +461,7 @@ TEST(ServerAttacks, NonsenseIsRefusedAndOthersAreServed) {
     EXPECT_TRUE(status == 0 || (status >= 400 && status < 500))
         << status << " for " << request.substr(0, 200);
   }
-  // A body that is announced twice is not two requests.
+  // A body whose length is given twice is not treated as two requests.
   const int smuggled = status_of(
       server, post + json_type +
                   "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\nDELETE "

@@ -14,7 +14,7 @@
 namespace canopy::service {
 namespace {
 
-/// A socket at a path, and what it receives.
+/// A socket at a path, which collects what it receives.
 class Receiver {
  public:
   explicit Receiver(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_DGRAM, 0)) {

@@ -28,7 +28,7 @@ using testing::TestServer;
 
 const std::string kOfStudy = "/v1/studies/a";
 
-// --- who may do what -------------------------------------------------------------------------
+// --- access control --------------------------------------------------------------------------
 
 class TokenServer {
  public:
@@ -172,7 +172,7 @@ TEST(ServerTokens, AStreamEndsWhenItsTokenIsTakenBack) {
   server.folder().write("tokens.toml",
                         text_of({{.name = "other", .hash = hash_of("other"), .role = Role::read}}));
   ASSERT_EQ(std::raise(SIGHUP), 0);
-  while (!stream.receive().empty()) continue;  // throws if it goes on
+  while (!stream.receive().empty()) continue;  // throws if the stream does not end
 }
 
 TEST(ServerTokens, TooManyRequestsAreToldWhenToComeAgain) {
@@ -213,7 +213,7 @@ TEST(ServerTokens, WithoutThemPagesOfOtherSitesGetNothing) {
   HttpConnection connection(server.port());
   connection.send("GET /v1/studies HTTP/1.1\r\nHost: evil.example\r\n\r\n");
   EXPECT_EQ(connection.answer().status, 421);
-  // What a page may send to another site without asking is no JSON.
+  // Content that a page may send to another site without a preflight request is not JSON.
   connection.send(
       "POST /v1/studies HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: "
       "2\r\n\r\n{}");

@@ -1,4 +1,4 @@
-// The server as a process, and the signals that it is sent.
+// Tests the server as a process that receives signals.
 
 #include "support/http_exchange.hpp"
 #include "support/process.hpp"
@@ -36,7 +36,7 @@ TEST(ServerSignals, SigtermAnswersWhatHasArrivedAndEndsSoon) {
   std::atomic<std::uint16_t> port = server.port();
   testing::RetryingClients clients(16, "a", [&] { return port.load(); });
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  HttpConnection idle(server.port());  // must not hold it up
+  HttpConnection idle(server.port());  // must not delay the server
   const auto start = std::chrono::steady_clock::now();
   server.signal(SIGTERM);
   const Process::Result result = server.finish();

@@ -1,4 +1,4 @@
-// Servers that share a database, which die, sleep and lose it.
+// Servers that share a database and are killed, stopped or cut off from it.
 
 #include "support/http_exchange.hpp"
 #include "support/postgres_server.hpp"
@@ -106,7 +106,7 @@ TEST_F(PostgresServersTest, RefuseWhatOneWritesThatSleptTooLong) {
   testing::make_hct_study(first.port(), "a");
   std::atomic<std::uint16_t> port = first.port();
   RetryingClients clients(8, "a", [&] { return port.load(); });
-  // These keep to the first one: it has their requests when it wakes up.
+  // These clients stay with the first server, which receives their requests when it wakes up.
   RetryingClients loyal(8, "a", [&] { return first.port(); });
   std::this_thread::sleep_for(500ms);
   first.signal(SIGSTOP);

@@ -40,11 +40,11 @@ std::vector<fs::path> fixtures(const std::string& extension) {
   return found;
 }
 
-/// What make.sh put into every fixture, whatever the version.
+/// The content that make.sh puts into every fixture, for all versions.
 struct Content {
   std::string name;
   std::uint64_t pulls;
-  std::set<std::string> kinds;  ///< of events, at least
+  std::set<std::string> kinds;  ///< kinds of events that must be in the journal
   std::size_t open_tickets;
 };
 const std::vector<Content> kContents{

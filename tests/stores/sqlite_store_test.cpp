@@ -414,8 +414,8 @@ std::vector<int> at_once(int count, const std::function<int()>& work) {
 TEST_F(SqliteStoreTest, OfTwoThatMakeTheSameStudyAtOnceOneMakesItAndOneHasTheLock) {
   for (int i = 0; i < 20; ++i) {
     for (const char* more : {"", "-wal", "-shm", "-lock"}) std::filesystem::remove(path() + more);
-    // Neither process releases the lock before both have tried: the lock is held until the process
-    // ends, and a process ends after the other one has written a byte.
+    // Neither process releases the lock before both have tried: a process holds the lock until it
+    // ends, and ends only after the other one has written a byte.
     std::array<int, 2> tried{};
     ASSERT_EQ(pipe(tried.data()), 0);
     std::array<int, 2> done{};

@@ -117,8 +117,8 @@ TEST(ContextsDocument, SaysWhatIsWrongWithASource) {
             "s.toml:9: context.load.time_zone = 'UTC': can only be given with source = "
             "\"clock.hour\" or \"clock.weekday\"");
   EXPECT_EQ(refused_in(kLoadTable + "source = \"clock.hour\"\n"),
-            "s.toml:8: context.load.high = 1.0: must be left out or agree: clock.hour is a real "
-            "with period = "
+            "s.toml:8: context.load.high = 1.0: must be left out or agree with the source: "
+            "clock.hour is a real with period = "
             "24");
 }
 
@@ -131,7 +131,7 @@ TEST(ContextsDocument, RefusesWhatContextsCannotBeCombinedWithYet) {
   EXPECT_EQ(refused_in(kLoadTable + "[optimizer]\ndrift = \"none\"\nsettle = 0\n"),
             "accepted with 1");
   EXPECT_EQ(refused_in(kLoadTable + "[optimizer]\nname = \"hct\"\n"),
-            "s.toml:10: optimizer.name = hct: takes no [[context]]; the default, adaptive, "
+            "s.toml:10: optimizer.name = hct: does not support [[context]]; the default, adaptive, "
             "does");
   const std::string system = kLoadTable + "[system]\nmeasure = \"m {ttl}\"\n";
   for (const std::string option :

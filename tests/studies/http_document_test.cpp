@@ -18,7 +18,7 @@ StudySpecification study_with(const std::string& system) {
   return parse_study(kSpace + "[system]\n" + system, "s.toml");
 }
 
-/// Every mistake.
+/// The error message for an invalid [system] section.
 std::string refused(const std::string& system) {
   try {
     (void)study_with(system);
@@ -94,16 +94,16 @@ TEST(HttpDocument, SaysWhatIsWrongWithARequest) {
   expect_part(refused_apply("put = \"http://a\", post = \"http://b\""), "must have one of put");
   expect_part(refused_apply("put = \"localhost:80/config\""),
               "system.apply.put = 'localhost:80/config': must be an address such as");
-  expect_part(refused_apply("put = \"http://me:pw@a/\""), "must not have a user or a password");
+  expect_part(refused_apply("put = \"http://me:pw@a/\""), "must not contain a user or a password");
   expect_part(refused_apply("put = \"\""), "system.apply.put = '': must not be empty");
   expect_part(refused_apply("put = \"http://a/{worker}\""),
-              "{worker} is not a parameter of the space; write {{worker}} for the word in braces");
+              "{worker} is not a parameter of the space; write {{worker}} for literal braces");
   expect_part(refused_apply("put = \"http://a\", timeout = 3"), "system.apply.timeout");
   expect_part(refused_apply("put = \"http://a\", body = '{\"m\": {mode}}'"),
-              "is not JSON where mode is slow: write quotes around the braces");
+              "is not JSON if mode is slow: put quotes around the braces");
   expect_part(refused_apply("put = \"http://a\", body = 'workers={workers}'"),
-              "is not JSON once it is filled in (workers=0): values of a choice need quotes around "
-              "the braces; for anything but JSON set content_type");
+              "is not JSON with values filled in (workers=0): put quotes around the braces of a "
+              "choice; if the body is not JSON, set content_type");
   EXPECT_EQ(refused_apply("put = \"http://a\", body = 'workers={workers}', content_type = "
                           "\"text/plain\""),
             "");
@@ -126,14 +126,14 @@ TEST(HttpDocument, SaysWhatIsWrongWithQueries) {
   expect_part(refused_measure(query + "over = \"1s\", metrics = { reward = \"a\" }"),
               "must have another name: `query` gives the reward");
   expect_part(refused_measure(query + "over = \"1s\", metrics = { \"a b\" = \"a\" }"),
-              "is no name of a metric");
+              "is not a valid metric name");
   expect_part(refused_measure(query + "over = \"1s\", metrics = { a = 5 }"),
               "system.measure.metrics.a = 5");
   expect_part(refused_measure(query + "over = \"1s\", metrics = \"a\""),
               "must be a table of names and queries");
   std::string many = query + "over = \"1s\", metrics = { m0 = \"a\"";
   for (int i = 1; i <= 32; ++i) many += ", m" + std::to_string(i) + " = \"a\"";
-  expect_part(refused_measure(many + " }"), "must have 32 metrics at most");
+  expect_part(refused_measure(many + " }"), "must have at most 32 metrics");
   expect_part(refused("apply = \"a\"\nmeasure = { prometheus = \"http://p/api/v1/query\", query = "
                       "\"up\", over = \"1s\" }\n"),
               "must be the address of the server alone");
@@ -143,7 +143,7 @@ TEST(HttpDocument, RefusesSecretsThatItWouldHaveToKeepAndDoesNotShowThem) {
   for (const char* access : {"token = \"hunter2\"", "headers = { Authorization = \"hunter2\" }",
                              "headers = { cookie = \"hunter2\" }"}) {
     const std::string text = refused_apply("put = \"http://a\", " + std::string(access));
-    expect_part(text, "would be kept in the study: write { env = \"NAME\" }");
+    expect_part(text, "would be stored in the study: write { env = \"NAME\" }");
     EXPECT_EQ(text.find("hunter2"), std::string::npos) << text;
   }
   expect_part(refused_apply("put = \"http://a\", token = {}"), "must have either env or file");
@@ -212,7 +212,7 @@ TEST(HttpDocument, ContextsMayBeQueries) {
   expect_part(complaint("prometheus = \"http://p\", query = \"a[{over}]\""),
               "{over} is not a parameter");
   expect_part(complaint("prometheus = \"http://p\", query = \"a\", over = \"1m\""),
-              "is for system.measure; a context is read at once");
+              "is only for system.measure; a context is read at once");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Tests a study whose algorithm decides differently than when the study was begun.
+// Tests studies whose algorithm has changed its decisions since they were created.
 
 #include "canopy/journal.hpp"
 #include "canopy/optimizers.hpp"
@@ -76,7 +76,7 @@ class RevisionTest : public ::testing::Test {
 };
 
 constexpr const char* kRefusal =
-    "the study a was begun with revision 1 of revised, and this canopy has revision 2, which "
+    "the study a was created with revision 1 of revised, and this canopy has revision 2, which "
     "decides differently";
 
 TEST_F(RevisionTest, OfAnAlgorithmIsKeptWithTheStudy) {

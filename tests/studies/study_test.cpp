@@ -251,9 +251,8 @@ TEST_F(StudyTest, AStudyWithoutEventsKeepsItsSpace) {
   { const Study study = open(study_of()); }
   EXPECT_EQ(
       complaint(StudyError::Fault::differs, [&] { (void)open(study_of("name = \"hct\"", "3.0")); }),
-      "the study a was begun with other settings: space.x was parameter 1, a number from 0 "
-      "to 1 and "
-      "is parameter 1, a number from 0 to 3");
+      "the study a was created with other settings: space.x was parameter 1, a number from 0 "
+      "to 1 and is parameter 1, a number from 0 to 3");
   EXPECT_EQ(open(study_of()).summary().t, 1U);
 }
 
@@ -264,8 +263,9 @@ TEST_F(StudyTest, AFileThatChangesWhatIsLearntIsRefusedWithWhatDiffers) {
   }
   EXPECT_EQ(complaint(StudyError::Fault::differs,
                       [&] { (void)open(study_of("name = \"hct\"\nnu1 = 2", "3.0")); }),
-            "the study a was begun with other settings: optimizer.nu1 was 4.0 and is 2.0; space.x "
-            "was parameter 1, a number from 0 to 1 and is parameter 1, a number from 0 to 3");
+            "the study a was created with other settings: optimizer.nu1 was 4.0 and is 2.0; "
+            "space.x was parameter 1, a number from 0 to 1 and is parameter 1, a number from 0 to "
+            "3");
   EXPECT_EQ(complaint(StudyError::Fault::differs,
                       [&] { (void)open(study_of("name = \"hct\"\nnu1 = 4.0")); }),
             "")

@@ -1,4 +1,4 @@
-// Systems that are set over HTTP and measured by Prometheus, against a fake one.
+// Systems that are set over HTTP and measured by Prometheus, with a fake Prometheus server.
 
 #include "support/fake_prometheus.hpp"
 #include "support/shell.hpp"
@@ -59,7 +59,7 @@ class HttpSystem : public ::testing::Test {
     return failure != nullptr ? failure->what : "";
   }
 
-  /// What is said about an answer of Prometheus; it was waited for, or not.
+  /// The error message for an answer of Prometheus, and whether the measurement waited for it.
   [[nodiscard]] std::string complaint(const Reply& reply, bool is_waited_for) {
     server_.set_query([reply](const std::string&) { return reply; });
     CommandSystem system = measured_by(source());
@@ -69,10 +69,10 @@ class HttpSystem : public ::testing::Test {
     return text;
   }
 
-  /// An address at which nothing listens.
+  /// An address on which no server listens.
   [[nodiscard]] static std::string nowhere() { return FakePrometheus().url(); }
 
-  std::atomic<bool> stop_{false};  // what the server's threads use outlives it
+  std::atomic<bool> stop_{false};  // declared before the server, whose threads use it
   std::atomic<bool> is_over_{false};
   FakePrometheus server_;
   TemporaryFolder folder_;
@@ -287,22 +287,22 @@ TEST_F(HttpSystem, SaysWhatIsWrongWithAQueryAndWhatToDo) {
             "measure: the query returned 3 series ({instance=\"host:0\"}, ...): aggregate them, "
             "for example sum(...): rate(hits[1m])");
   EXPECT_EQ(complaint(FakePrometheus::series("1", 0), true),
-            "measure: the query returned no series: check the names and labels in it, whether the "
-            "target is scraped, and whether the window holds two scrapes, which a rate needs: "
+            "measure: the query returned no series: check its names and labels, whether the target "
+            "is scraped, and whether the window contains two scrapes, which a rate needs: "
             "rate(hits[1m])");
   EXPECT_EQ(complaint(FakePrometheus::series("NaN"), true),
-            "measure: the query returned NaN, which is no number to learn from (was 0 divided by "
+            "measure: the query returned NaN, which is not a finite number (was 0 divided by "
             "0, or was nothing counted in the window?): rate(hits[1m])");
   EXPECT_EQ(complaint(FakePrometheus::scalar("-Inf"), true),
-            "measure: the query returned -Inf, which is no number to learn from (was 0 divided by "
+            "measure: the query returned -Inf, which is not a finite number (was 0 divided by "
             "0, or was nothing counted in the window?): rate(hits[1m])");
   EXPECT_EQ(complaint(FakePrometheus::data("string", {FakePrometheus::kNow, "a"}), false),
-            "measure: the query returned a string, and must return a number: rate(hits[1m])");
+            "measure: the query returned a string; it must return a number: rate(hits[1m])");
   EXPECT_EQ(complaint(FakePrometheus::data("matrix", nlohmann::json::array()), false),
-            "measure: the query returned a range of samples: take rate(...), avg_over_time(...) or "
-            "the like of it: rate(hits[1m])");
+            "measure: the query returned a range of samples: apply rate(...), avg_over_time(...) "
+            "or a similar function to it: rate(hits[1m])");
   EXPECT_EQ(complaint(FakePrometheus::data("vector", {{{"histogram", {1, 2}}}}), false),
-            "measure: the query returned a histogram: take histogram_quantile(...) of it: "
+            "measure: the query returned a histogram: apply histogram_quantile(...) to it: "
             "rate(hits[1m])");
   EXPECT_EQ(complaint(FakePrometheus::bad_query("parse error: unclosed left parenthesis"), false),
             "measure: " + server_.url() +
@@ -318,7 +318,7 @@ TEST_F(HttpSystem, SaysThatAServerIsNotPrometheus) {
             "measure: " + server_.url() +
                 " does not answer with JSON: is it the address of Prometheus? \"<h1>hello</h1>\"");
   EXPECT_EQ(complaint({200, "{}"}, false),
-            "measure: the server does not answer as Prometheus does: is the address that of "
+            "measure: the server does not answer like Prometheus: is this the address of "
             "another program?");
   EXPECT_EQ(complaint({503, "try later"}, false),
             "measure: " + server_.url() + " answers 503 Service Unavailable: try later");

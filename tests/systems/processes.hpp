@@ -37,7 +37,7 @@ inline bool is_running(pid_t id) {
          stat.at(name_end + 2) != 'X';
 }
 
-/// The number that a process has written into a file, once it has.
+/// The number that a process has written into a file; none before that.
 inline std::optional<pid_t> id_in(const std::string& path) {
   std::ifstream file(path);
   std::string line;

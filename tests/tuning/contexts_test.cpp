@@ -31,7 +31,7 @@ using Seen = testing::ScriptedSystem::Observed;
 const std::string kTheMiddle = "\n[baseline]\nsetting = { x = 0.5 }\nevery = 0";
 constexpr const char* kLoad = "[[context]]\nname = \"load\"\nlow = 0.0\nhigh = 1.0\n";
 
-/// The best x is 0.2 below a load of 0.5, and 0.8 above.
+/// The best x is 0.2 for loads below 0.5, and 0.8 above.
 double reward_in(double load, double x) {
   const double best = load < 0.5 ? 0.2 : 0.8;
   return 1.0 - (x - best) * (x - best);
@@ -225,7 +225,7 @@ TEST_F(TunerInContexts, TheBestSettingForTheLastContextIsLeftAndItSaysSo) {
   const Study study = Study::reopen(store_, tuned());
   EXPECT_EQ(end.left_at, "the best setting in the last context, " +
                              context_text(study.contexts(), std::vector{last}) +
-                             "; in others it may be another");
+                             "; other contexts may have another");
 }
 
 TEST_F(TunerInContexts, ThePolicyIsComparedWithTheBaselineWhereTheyDiffer) {

@@ -17,7 +17,7 @@ const std::vector<double> kBaseline{3.0};
 const std::vector<double> kBest{4.0};
 const std::vector<double> kNearest{5.0};
 
-/// No candidate, one that keeps its limits, and one that does not.
+/// The possible candidates: none, one that keeps its limits, and one that does not.
 std::vector<Candidate> kinds_of(const std::vector<double>& arm) {
   return {{}, {arm, true}, {arm, false}};
 }

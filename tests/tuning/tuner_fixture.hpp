@@ -23,8 +23,8 @@ namespace canopy {
 
 using Measured = testing::ScriptedSystem::Measured;
 
-/// A system of functions, a memory store and a clock that only advances during waits, so that an
-/// hour takes no time.
+/// A simulated system made of functions, a memory store, and a clock that advances only during
+/// waits, so that tests do not wait.
 class TunerTest : public ::testing::Test {
  protected:
   using Phase = TuneProgress::Phase;

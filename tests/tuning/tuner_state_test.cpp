@@ -33,7 +33,7 @@ TunerState after(const std::vector<Event>& events,
   return state;
 }
 
-/// Few different tickets, settings and rewards, so that equal ones occur.
+/// Random events with few different tickets, settings and rewards, so that equal ones occur.
 rc::Gen<Event> random_tuner_event() {
   return rc::gen::exec([]() -> Event {
     const auto ticket = *rc::gen::inRange<Ticket>(0, 4);
