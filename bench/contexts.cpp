@@ -338,7 +338,7 @@ void print_choices(std::uint64_t pulls, std::uint64_t runs) {
     }
   });
   fmt::print(
-      "| choices, {} pulls, {} runs | told apart without a cause | two regions for two "
+      "| choices, {} pulls, {} runs | distinguished without a cause | two regions for two "
       "groups | regret per pull there |\n|---|---|---|---|\n",
       pulls, runs);
   for (std::size_t values = 2; values <= kMost; ++values) {
