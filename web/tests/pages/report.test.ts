@@ -31,7 +31,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** What a reader must never read, whatever part of a report was looked at. */
+/** Checks that the page shows no error and no missing data. */
 async function isWhole(page: Page, where: string) {
   await pause(150);
   const text = await page.evaluate(() => document.body.innerText);
