@@ -46,7 +46,7 @@ OPTIONS_HEAD = HEAD.format(
 
 TAIL = '''\
 class OptimizerOptions(AlgorithmOptions, total=False):
-    """What `maximize` and its like hand on to the optimizer of a name."""
+    """The options that `maximize` and similar functions pass on to an optimizer given by its name."""
 
     seed: int | None
     partition: AnyPartition
@@ -59,13 +59,13 @@ class OptimizerOptions(AlgorithmOptions, total=False):
 
 
 class MakeOptions(OptimizerOptions, total=False):
-    """What `make_optimizer` hands on."""
+    """The options that `make_optimizer` passes on."""
 
     direction: Direction
 
 
 class StudyOptions(AlgorithmOptions, total=False):
-    """What studies hand on."""
+    """The options that studies pass on."""
 
     seed: int | None
     partition: AnyPartition
@@ -135,14 +135,14 @@ def all_options_text(optimizers: list[Entry], environments: list[Entry]) -> str:
         options_text(class_name(entry["name"]) + "Options", f"The options of `{class_name(entry['name'])}`.", [entry])
         for entry in optimizers
     ]
-    parts.append(options_text("AlgorithmOptions", "The options of all optimizers, but for a seed.", optimizers))
+    parts.append(options_text("AlgorithmOptions", "The options of all optimizers, without the seed.", optimizers))
     others = [entry for entry in optimizers if entry["name"] != DEFAULT]
-    parts.append(options_text("OtherOptions", f"The same but for `{class_name(DEFAULT)}`.", others))
+    parts.append(options_text("OtherOptions", f"The options of all optimizers except `{class_name(DEFAULT)}`.", others))
     parts.append(options_text("EnvironmentOptions", "The options of all environments.", environments))
     parts.append(
         options_text(
             "SimulateOptions",
-            "What `simulate` hands on, to the optimizer or to the environment.",
+            "The options that `simulate` passes on to the optimizer or the environment.",
             optimizers + environments,
         )
     )

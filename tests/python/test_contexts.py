@@ -366,9 +366,9 @@ def test_a_partition_of_ones_own_is_refused() -> None:
 
 
 def test_other_optimizers_take_no_contexts() -> None:
-    with pytest.raises(ValueError, match='contexts: hct takes none; optimizer="adaptive" does'):
+    with pytest.raises(ValueError, match='contexts: hct does not take contexts; optimizer="adaptive" does'):
         canopy.make_optimizer("hct", LINE, contexts=LOAD)
-    with pytest.raises(ValueError, match="contexts: hct takes none"):
+    with pytest.raises(ValueError, match="contexts: hct does not take contexts"):
         canopy.maximize(worth, LINE, pulls=5, optimizer="hct", contexts=LOAD, context=loads())
 
 
