@@ -159,7 +159,7 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
     if (event.change === "memory") return plainly("The system has changed: successive noise is correlated");
     if (event.change === "shape")
       return plainly(
-        `The system has changed: settings changed by different amounts, about ${plain(Math.abs(size), 2)}`,
+        `The system has changed: rewards of settings changed by different amounts, about ${plain(Math.abs(size), 2)}`,
       );
     if (size === 0) return plainly("The level of all rewards is steady again");
     return plainly(

@@ -29,7 +29,7 @@ test("every kind of event has words", () => {
   expect(say({ kind: "range", range: null })).toBe("The range of rewards is now learnt from the rewards");
   expect(say({ kind: "verdict", confirmed: true, verdict: "better" })).toBe("Confirmed: better");
   expect(say({ kind: "changed", pull: 424, change: "shape", size: 0.512 })).toBe(
-    "The system has changed: settings changed by different amounts, about 0.51",
+    "The system has changed: rewards of settings changed by different amounts, about 0.51",
   );
   expect(say({ kind: "changed", pull: 424, change: "level", size: -2 })).toBe(
     "The system has changed: the level of all rewards fell by about 2",
