@@ -194,7 +194,7 @@ def open_page(processes: Processes, story: Story) -> None:
     assert page.stdout
     address = page.stdout.readline().decode().strip()
     if not address.startswith("http"):
-        story.say(f"The live page is not available: {address}")
+        story.say(f"No live page: {address}")
         return
     story.say(f"\n  The live page: {address}/#/studies/workers\n                 {address}/#/studies/pages\n")
     opener = shutil.which("xdg-open")
