@@ -142,7 +142,7 @@ def check_answers(study, number, wanted, found, lease):
         raise Violation(f"{study}: ticket {number}: {wanted} was acknowledged, but the journal has {texts}")
     for (kind, rewards, key), event in zip(wanted, found):
         if event.kind != kind or (rewards and not same(rewards, summed(event.fields[1]))):
-            raise Violation(f"{study}: ticket {number}: {kind} {rewards} ({key}) was acknowledged; the journal has {texts}")
+            raise Violation(f"{study}: ticket {number}: {kind} {rewards} ({key}) was acknowledged; journal: {texts}")
 
 
 def compare(study, what, wanted, found):
