@@ -64,7 +64,7 @@ test("a mistake stands at its line and at its knob, and what is not TOML leaves 
     .waitFor();
   await page.getByRole("button", { name: "Line 4" }).click();
   await file.fill("[[space]\n");
-  await page.getByText("The form is available again").waitFor();
+  await page.getByText("The form is disabled until").waitFor();
   expect(await knob("x").getByLabel("From").isDisabled()).toBe(true);
   await context.close();
 });
