@@ -302,7 +302,7 @@ void print_flight(std::uint64_t pulls, std::uint64_t runs) {
   }
 }
 
-/// Choices that have no effect, and choices of which every other one has another best arm.
+/// Choices without effect, and choices whose values alternate between two best arms.
 void print_choices(std::uint64_t pulls, std::uint64_t runs) {
   constexpr std::size_t kMost = 8;
   struct Counted {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How well sixteen equal units of work use two cores: threads of `canopy experiment`, ranks of `canopy-mpi experiment`.
+# Measures how well sixteen equal units of work use two cores: threads of `canopy experiment`, ranks of `canopy-mpi experiment`.
 # Times whole commands, including figures. usage: parallel.sh BUILD
 set -euo pipefail
 build=$1

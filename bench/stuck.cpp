@@ -1,5 +1,5 @@
 // Cases in which the adaptive tree gets stuck or misjudges the noise, and possible remedies: the
-// regret with and without each remedy, over ordinary cases and over those it is meant for.
+// regret with and without each remedy, for ordinary cases and for the cases it is meant for.
 
 #include "canopy/hct.hpp"
 

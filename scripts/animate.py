@@ -1,4 +1,4 @@
-"""animate.py FRAMES FILE: the frames that web/tests/pages/demo_pictures.ts has taken, as an animated GIF."""
+"""animate.py FRAMES FILE: makes an animated GIF of the frames that web/tests/pages/demo_pictures.ts has taken."""
 
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ LAST_MS = 3000
 
 
 def frame(top: Path) -> Image.Image:
-    """The two cards of one moment, one below the other."""
+    """The two cards at one moment, one below the other."""
     parts = [Image.open(file).convert("RGB") for file in (top, top.with_name(top.name.replace("-a", "-b")))]
     whole = Image.new("RGB", (parts[0].width, sum(part.height for part in parts)), "white")
     for i, part in enumerate(parts):

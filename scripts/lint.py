@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over all source files; exits with 1 if there is a warning.
 
-Our builds compile files in batches that include them, and clang-tidy reads the same batches: the headers, which take
-much of its time, are read once for eight files. It reads all batches of a room as one; names in tests are not unique
-enough for that. Its path-sensitive analyzer looks into included sources only where the batch is called UnifiedSource.
+Our builds compile files in batches that include them, and clang-tidy reads the same batches, so that it reads the
+headers, which take much of its time, only once for eight files. All batches of a target are merged into one, except
+for tests, whose names are not unique enough for that. The path-sensitive analyzer only looks into included sources if
+the batch is called UnifiedSource.
 """
 
 import json
@@ -19,7 +20,7 @@ BATCHES = ROOT / "build/lint"
 
 
 def commands(build: str, folders: list[str]) -> list[dict]:
-    """The compile commands of the sources in these folders, with the batches of each room merged."""
+    """The compile commands of the sources in these folders, with the batches of each target merged."""
     found = {}
     for entry in json.loads((ROOT / build / "compile_commands.json").read_text()):
         source = pathlib.Path(entry["file"])
@@ -27,7 +28,7 @@ def commands(build: str, folders: list[str]) -> list[dict]:
         ours = any(place.is_relative_to(folder) for folder in folders)
         if not ours or "cmake_pch" in place.name or "nanobind-static.dir" in place.parts:
             continue
-        # gcc's precompiled headers are not clang's
+        # clang cannot read the precompiled headers of gcc
         entry["command"] = re.sub(r"-include \S+/cmake_pch\.hxx", "", entry["command"]).removeprefix("ccache ")
         if "Unity" in place.parts:
             target = place.parts[-3].removesuffix(".dir")
@@ -44,7 +45,7 @@ def commands(build: str, folders: list[str]) -> list[dict]:
 
 
 def size_of(entry: dict) -> int:
-    """The number of files in a batch: the largest ones are started first, to use all cores until the end."""
+    """The number of files in a batch: the largest batches start first, to keep all cores busy until the end."""
     return pathlib.Path(entry["file"]).read_text().count("#include")
 
 

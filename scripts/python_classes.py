@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes python/canopy/_classes.py, a typed class for every optimizer of the catalogue, and _options.py, typed options.
 
-And the table of these classes in docs/python.md. Run it as `make classes` after a change of the catalogue in C++. A
-test compares all with the catalogue.
+It also writes the table of these classes in docs/python.md. Run it with `make classes` after a change of the catalogue
+in C++. A test compares these files with the catalogue.
 """
 
 import importlib.util
@@ -15,9 +15,9 @@ PACKAGE = ROOT / "python/canopy"
 DOCUMENT = ROOT / "docs/python.md"
 WIDTH = 120
 
-DEFAULT = "adaptive"  #: where no optimizer is named
+DEFAULT = "adaptive"  #: the default optimizer
 
-#: classes that are not called as the catalogue calls their algorithm
+#: classes whose names differ from those of their algorithms in the catalogue
 NAMES = {"random": "RandomSearch"}
 
 HEAD = '''\
@@ -46,7 +46,7 @@ OPTIONS_HEAD = HEAD.format(
 
 TAIL = '''\
 class OptimizerOptions(AlgorithmOptions, total=False):
-    """What `maximize` and its like hand on to the optimizer of a name."""
+    """The options that `maximize` and similar functions pass on to an optimizer given by its name."""
 
     seed: int | None
     partition: AnyPartition
@@ -59,13 +59,13 @@ class OptimizerOptions(AlgorithmOptions, total=False):
 
 
 class MakeOptions(OptimizerOptions, total=False):
-    """What `make_optimizer` hands on."""
+    """The options that `make_optimizer` passes on."""
 
     direction: Direction
 
 
 class StudyOptions(AlgorithmOptions, total=False):
-    """What studies hand on."""
+    """The options that studies pass on."""
 
     seed: int | None
     partition: AnyPartition
@@ -75,13 +75,13 @@ class StudyOptions(AlgorithmOptions, total=False):
     contexts: AnyContexts
 '''
 
-#: in ranges that exclude nothing one would write, and need not be said
+#: ranges that exclude no plausible number and are therefore not mentioned
 WIDE = ("1e50", str(2**53))
 
-#: options whose default depends on the study: what was not given stays so
+#: options whose default depends on the study: an option that was not given stays unset
 LEFT_OUT = ["settle_rule", "drift"]
 
-#: arguments that all optimizers have after their own
+#: arguments of all optimizers, after their own options
 COMMON = [
     ("direction", "Direction", '"maximize"'),
     ("reward_range", "RewardRange", '"auto"'),
@@ -98,7 +98,7 @@ PARTITION_HELP = (
 OWN_PARTITION_HELP = "; or a `Partition` of your own."
 CONTEXTS_HELP = 'what is observed before each pull and decides on the best arm: {"load": canopy.real(0, 1)}.'
 
-#: around the table in the document
+#: the markers around the table in the document
 BEGIN = "<!-- The table is written by `make classes`. -->"
 END = "<!-- End of the table. -->"
 
@@ -117,7 +117,7 @@ def classes_text(optimizers: list[Entry]) -> str:
 
 
 def names_text(optimizers: list[Entry]) -> str:
-    """The types of what chooses an optimizer: a name, or a class. See _signatures.py for why there are two of them."""
+    """The types that select an optimizer, by its name or class. _signatures.py explains why there are two of them."""
     lines = ["#: the names of all optimizers", "OptimizerName = Literal["]
     lines += [*(f'    "{entry["name"]}",' for entry in optimizers), "]"]
     lines += ["#: what chooses the default optimizer, and what chooses another one: a name, or a class"]
@@ -135,14 +135,14 @@ def all_options_text(optimizers: list[Entry], environments: list[Entry]) -> str:
         options_text(class_name(entry["name"]) + "Options", f"The options of `{class_name(entry['name'])}`.", [entry])
         for entry in optimizers
     ]
-    parts.append(options_text("AlgorithmOptions", "The options of all optimizers, but for a seed.", optimizers))
+    parts.append(options_text("AlgorithmOptions", "The options of all optimizers, without the seed.", optimizers))
     others = [entry for entry in optimizers if entry["name"] != DEFAULT]
-    parts.append(options_text("OtherOptions", f"The same but for `{class_name(DEFAULT)}`.", others))
+    parts.append(options_text("OtherOptions", f"The options of all optimizers except `{class_name(DEFAULT)}`.", others))
     parts.append(options_text("EnvironmentOptions", "The options of all environments.", environments))
     parts.append(
         options_text(
             "SimulateOptions",
-            "What `simulate` hands on, to the optimizer or to the environment.",
+            "The options that `simulate` passes on to the optimizer or the environment.",
             optimizers + environments,
         )
     )
@@ -196,7 +196,7 @@ def class_text(entry: Entry) -> str:
 
 
 def docstring(entry: Entry) -> list[str]:
-    """What the catalogue says of an algorithm and its options."""
+    """The docstring of a class: the texts of the catalogue about an algorithm and its options."""
     line = entry["line"][0].upper() + entry["line"][1:]
     options = [(field["name"], option_help(field)) for field in entry["fields"]]
     if entry["has_tree"]:
@@ -213,7 +213,7 @@ def docstring(entry: Entry) -> list[str]:
 
 
 def option_help(field: Field) -> str:
-    """One sentence on an option: what it is, and which numbers it takes."""
+    """A sentence about an option: its meaning and its range."""
     text = field["help"]
     if field["kind"] != "word" and not any(wide in field["range"] for wide in WIDE):
         text += f"; {field['range']}"
@@ -236,7 +236,7 @@ def type_of(field: Field) -> str:
 
 
 def default_of(field: Field) -> str:
-    """Its default, as one writes it in Python."""
+    """The default of an option as Python code."""
     value = field["default"]
     if value is None and field["unset"]:
         value = field["unset"]
@@ -248,7 +248,7 @@ def quoted(word: str) -> str:
 
 
 def options_text(name: str, line: str, entries: list[Entry]) -> str:
-    """A dictionary of the options of all these, typed; a seed is left out."""
+    """A TypedDict with the options of all these entries, without the seed."""
     kinds: dict[str, list[str]] = {}
     for entry in entries:
         for field in entry["fields"]:
@@ -263,7 +263,7 @@ def options_text(name: str, line: str, entries: list[Entry]) -> str:
 
 
 def typed_lines(option: str, kind: str) -> list[str]:
-    """An option with its type; a list of words that is too long for a line has one for each of them."""
+    """An option with its type. If the list of words is too long for a line, each word has its own line."""
     line = f"    {option}: {kind}"
     if len(line) <= WIDTH or kind.count("[") != 1 or not kind.endswith("]"):
         return [line]
@@ -290,7 +290,7 @@ def with_table(document: str, optimizers: list[Entry]) -> str:
 
 
 def of_module(module: Any) -> dict[str, str]:
-    """The files as the catalogue of a built module has them."""
+    """The contents of the files, from the catalogue of a built module."""
     optimizers = module.optimizer_catalogue()
     for entry in optimizers:
         for field in entry["fields"]:
@@ -300,7 +300,7 @@ def of_module(module: Any) -> dict[str, str]:
 
 
 def resolved_text(module: Any, entry: Entry, option: str) -> str:
-    """What an option without a default of its own is unless it is given: `; by default 4, or 1 with preset "paper"`."""
+    """The default of an option that depends on other options: `; by default 4, or 1 with preset "paper"`."""
     (field,) = (each for each in entry["fields"] if each["name"] == option)
     if field["default"] is not None or field["unset"] or option == "seed":
         return ""
@@ -311,7 +311,7 @@ def resolved_text(module: Any, entry: Entry, option: str) -> str:
         return module.checked_options(entry["name"], given, box, steps)[option]
 
     value = resolved()
-    if value is None:  # of an optimizer that runs others
+    if value is None:  # an optimizer that runs other optimizers
         return "; by default that of its trees"
     if value != resolved(steps=100_000):
         return "; by default the number of pulls decides"
@@ -332,7 +332,7 @@ def shown(value: Any) -> str:
 
 
 def built_module() -> Any:
-    """The module of the installed package, without the package, which needs the files that are to be written."""
+    """The compiled module of the installed package. The package itself needs the files that are to be written."""
     package = importlib.util.find_spec("canopy")
     assert package is not None and package.origin is not None, "canopy is not installed: make python"
     (path,) = pathlib.Path(package.origin).parent.glob("_canopy.*.so")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what a program is made of as a CycloneDX document (an SBOM), from what the build really read.
+"""Writes the components of a program as a CycloneDX document (an SBOM), from the files that the build has read.
 
 Headers come from the dependencies that ninja recorded for the program's objects, static libraries from its link
 command, and their versions and licences from the Debian or Python packages that they belong to; libraries that are
@@ -22,7 +22,7 @@ import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
-# Debian's short names of licences, as SPDX has them.
+# Debian's short names of licences, and the SPDX identifiers.
 SPDX = {
     "apache-2.0": "Apache-2.0",
     "apache 2.0": "Apache-2.0",
@@ -40,7 +40,7 @@ SPDX = {
     "ofl-1.1": "OFL-1.1",
     "postgresql": "PostgreSQL",
 }
-# Packages whose headers are used but whose libraries are not compiled in: the system's own, shared ones, and libpq.
+# Packages whose headers are used but whose libraries are not compiled in: shared libraries of the system, and libpq.
 NOT_COMPILED_IN = re.compile(r"^(libc6(-dev)?|linux-libc-dev|libcrypt.*|libpq-dev|libtbb-dev|libopenmpi-dev)$")
 
 
@@ -49,7 +49,7 @@ def run(*words, **options):
 
 
 def files_of(build, target):
-    """All files of others that the target was compiled from or linked with."""
+    """All third-party files that the target was compiled from or linked with."""
     inputs = set(run("ninja", "-C", build, "-t", "inputs", target).split("\n"))
     files, mine = set(), False
     for line in run("ninja", "-C", build, "-t", "deps").splitlines():
@@ -68,7 +68,7 @@ def files_of(build, target):
 
 @functools.cache
 def debian_packages():
-    """The package of each file that dpkg knows of."""
+    """The Debian package of each file that dpkg knows."""
     found = {}
     for listing in pathlib.Path("/var/lib/dpkg/info").glob("*.list"):
         package = listing.stem.split(":")[0]
@@ -84,7 +84,7 @@ def package_of(path):
 
 
 def debian_license(copyright_file):
-    """The licence of most files, as `Files: *` says, or else the first one."""
+    """The licence of `Files: *`, which covers most files, or else the first licence."""
     text = copyright_file.read_text(errors="replace")
     stanza = re.search(r"^Files: \*\n(?:.+\n)*?License: *(.+)$", text, re.MULTILINE)
     first = stanza or re.search(r"^License: *(.+)$", text, re.MULTILINE)
@@ -96,7 +96,7 @@ def debian_component(package):
     copyright_file = pathlib.Path("/usr/share/doc", package, "copyright")
     if package.startswith(
         ("libstdc++", "libgcc", "gcc-")
-    ):  # with the exception, which covers what is linked into programs
+    ):  # with the exception for code that is linked into programs
         name = "GPL-3.0-or-later WITH GCC-exception-3.1"
     elif package == "libc6":
         name = "LGPL-2.1-or-later"
@@ -134,7 +134,7 @@ def python_component(path):
 
 
 def page_components():
-    """What the page imports, with all that those packages need."""
+    """The npm packages that the page imports, with their dependencies."""
     lock = json.loads((ROOT / "web/package-lock.json").read_text())["packages"]
     imported = set()
     for source in (ROOT / "web/src").rglob("*"):
@@ -171,7 +171,7 @@ def shared_libraries(program):
 
 
 def components_of(build, target):
-    """Debian packages whose files were compiled or linked in, Python packages likewise, and the page's."""
+    """The Debian, Python and npm packages whose files were compiled or linked in."""
     packages, found = set(), {}
     for path in files_of(build, target):
         if "/site-packages/" in path:
@@ -232,7 +232,7 @@ def document(name, version, components):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True, help="folder of a build by ninja")
-    parser.add_argument("--target", required=True, action="append", help="program or module, as ninja calls it")
+    parser.add_argument("--target", required=True, action="append", help="ninja target of the program or module")
     parser.add_argument("--name", default="canopy")
     parser.add_argument("--shared", action="store_true", help="also list the shared libraries that it loads")
     parser.add_argument("--out", help="the file to write")

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs the packages that building ("build"), testing ("test"), linting ("lint"), Debian packages ("deb"), trying a release
-# ("dist"), the demo ("demo"), the site ("docs") or the Python package ("python") need. Quiet and quick when nothing is missing.
+# ("dist"), the demo ("demo"), the site ("docs") or the Python package ("python") need. Quick and quiet if nothing is missing.
 #
-# "unpack FOLDER PYTHON" is for pip, which must not install system packages: the packages that building the Python module
-# needs are unpacked into a folder, without root.
+# "unpack FOLDER PYTHON" is for pip, which must not install system packages: it unpacks the packages for building the
+# Python module into a folder, without root.
 set -euo pipefail
 
 # each line: a Debian package, then a header, a command, a file (an absolute path, may have *) or a Python module whose
@@ -117,7 +117,7 @@ fi
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then
-  [ -z "${folder:-}" ] || { echo "setup: there is no apt-get to fetch packages with: ${missing[*]}"; exit 1; }
+  [ -z "${folder:-}" ] || { echo "setup: apt-get is missing, cannot fetch: ${missing[*]}"; exit 1; }
   cat >&2 <<TEXT
 setup: this is neither Debian nor Ubuntu, so please install what is missing yourself.
 setup: not found, by their Debian names: ${missing[*]}

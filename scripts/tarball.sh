@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 cmake --install "$build" --component tool --strip --prefix "$work/$name" >/dev/null
 "$work/$name/bin/canopy" --version
 
-# No shared library but the C library's own: everything else is in the program, or loaded if it is needed (libpq).
+# Only the C library may be shared: everything else is linked in, or loaded on demand (libpq).
 needed=$(objdump -p "$work/$name/bin/canopy" | awk '/NEEDED/ {print $2}')
 if foreign=$(grep -vE '^(libc|libm|ld-linux-.*)\.so\.[0-9]+$' <<<"$needed"); then
   echo "tarball: bin/canopy needs shared libraries that another machine may not have:" $foreign >&2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the image of packaging/Containerfile by buildah on a userland of debootstrap (no registry is needed) and tries it: user,
-# files, server and health check. Steps and processes run in a chroot, so this works inside of containers as well. Needs root.
+# files, server and health check. Steps and processes run in a chroot, so this works inside containers as well. Needs root.
 # usage: try_container.sh FOLDER SUITE, where FOLDER has the tarball
 set -euo pipefail
 folder=$(realpath "$1")
@@ -40,8 +40,8 @@ health=${health/8731/$port}
 inside "echo \$\$ >pid; exec canopy serve --listen 127.0.0.1:$port --store canopy.db --tokens tokens.toml" 2>"$work/server.log" &
 for _ in $(seq 100); do grep -q listening "$work/server.log" && break; sleep 0.1; done
 server=$(inside 'cat pid')
-inside "$health" && echo "health check of a server that runs: healthy"
-kill "$server" && wait $! && echo "the server stops in order"
+inside "$health" && echo "health check of a running server: healthy"
+kill "$server" && wait $! && echo "the server stops cleanly"
 server=
-! inside "$health" 2>/dev/null && echo "health check of a server that has stopped: unhealthy"
+! inside "$health" 2>/dev/null && echo "health check of a stopped server: unhealthy"
 echo PASSED

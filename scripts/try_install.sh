@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tries a tarball, or a Debian package of the tool, in a bare userland of Debian: a chroot made by debootstrap, which is kept in
-# ${CANOPY_CHROOTS:-/tmp/canopy-chroots} for the next time. Needs root, debootstrap and a mirror, which is the one that apt uses here.
+# ${CANOPY_CHROOTS:-/tmp/canopy-chroots} for the next time. Needs root, debootstrap and a mirror; uses the mirror of apt.
 # usage: try_install.sh FILE SUITE...     such as: try_install.sh build/dist/canopy-1.0.0-linux-x86_64.tar.gz bookworm trixie
 set -euo pipefail
 file=$(realpath "$1")
@@ -9,7 +9,7 @@ chroots=${CANOPY_CHROOTS:-/tmp/canopy-chroots}
 mkdir -p "$chroots"
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' | head -n 1)
 
-# What a user does first. Runs inside the chroot, where only the tool and the essential packages are.
+# The first steps of a user. Runs inside the chroot, which has only the tool and the essential packages.
 trial() {
   set -euo pipefail
   cd "$(mktemp -d)"

@@ -57,7 +57,7 @@ trial() {
   [ -e /var/lib/private/canopy/canopy.db ] && echo "store: /var/lib/canopy/canopy.db, $(stat -c %a /var/lib/private/canopy)"
   systemctl stop canopy
   expect "result of the stop" "$(systemctl show -P Result canopy)" success
-  systemd-analyze verify /usr/lib/systemd/system/canopy.service && echo "systemd-analyze verify: no complaint"
+  systemd-analyze verify /usr/lib/systemd/system/canopy.service && echo "systemd-analyze verify: no warnings"
   systemd-analyze security canopy --no-pager | tail -n 1
   systemctl --version | head -n 1
   echo PASSED

@@ -25,7 +25,7 @@ rm -rf "$folder/built" "$folder/repaired"
 built=0
 for minor in ${PYTHONS:-10 11 12 13}; do
   python=$(find_python "$minor") || true
-  [ -n "$python" ] || { echo "wheel: there is no Python 3.$minor here"; continue; }
+  [ -n "$python" ] || { echo "wheel: Python 3.$minor is not installed"; continue; }
   echo "wheel: Python 3.$minor"
   environment=$folder/python3.$minor
   [ -x "$environment/bin/python" ] || "$python" -m venv "$environment"

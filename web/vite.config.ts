@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-// One script and one style sheet with fixed names: the server carries them inside its binary, and a report has them
-// inside its page. Fonts stay files of their own.
+// One script and one style sheet with fixed names: the binary of the server embeds them, and a report has them inline.
+// Fonts remain separate files.
 export default defineConfig({
   base: "./",
   esbuild: { jsx: "automatic", jsxImportSource: "preact" },

@@ -1,12 +1,12 @@
-"""canopy beside other tools where the best setting depends on a context: CATS and contextual GP-UCB.
+"""Compares canopy with CATS and contextual GP-UCB in problems whose best setting depends on a context.
 
 The problems of `canopy environment contextual` that have one parameter, in three kinds of noise. Contexts are uniform.
 Regret is the mean over all pulls of max f - f(x) in the context of the pull; numbers are means over runs.
 
-  adaptive, without   canopy's adaptive tree with its defaults, told the context and not told it (`canopy simulate`)
+  adaptive, without   canopy's adaptive tree with its defaults, with and without the context (`canopy simulate`)
   cats                Vowpal Wabbit's CATS, epsilon 0.05; of three pairs of actions and bandwidth, the best in each row
   gp-ucb              a Gaussian process of scikit-learn over context and setting under GP-UCB (Krause, Ong, NIPS 2011);
-                      anisotropic Matern kernel, fitted anew now and then. Its time grows as n^4: the first n only
+                      anisotropic Matern kernel, refitted from time to time. Its time grows as n^4: only the first n
 
 usage: contextual.py CANOPY [--n N ...] [--runs N] [--only PROBLEM ...] [--jobs N]   (CANOPY: the path of the tool)
 """
@@ -36,7 +36,7 @@ def load_of(z):
 
 
 def served(load, x):
-    """What a capacity earns less its cost."""
+    """The earnings of a capacity minus its cost."""
     use = load / (0.05 + x)
     quality = min(1.0, use + 0.15 if use < 1 else 1.65 - 0.5 * use)
     return 0.9 * quality * min(1.0, 1 / use) - 0.25 * x
@@ -61,7 +61,7 @@ def additive_level(z):
     return 0.5 + 0.25 * (0.4 < z[0] < 0.8) + 0.2 * z[0]
 
 
-#: the number of contexts, whether they are a choice, f before it is cut off at 0, and its maximum
+#: the number of contexts, whether they are a choice, f before it is clipped at 0, and its maximum
 PROBLEMS = {
     "smooth": (1, False, smooth, lambda z: 0.8 + 0.1 * z[0]),
     "jump": (1, False, jump, lambda z: 0.9 if z[0] < 0.71 else 0.8),
@@ -77,7 +77,7 @@ PROBLEMS = {
     "irrelevant": (1, False, lambda z, x: ripples(x), lambda z: HIGHEST),
 }
 
-#: what draws a reward around f, and what `canopy simulate` calls it
+#: a function that draws a reward around f, and the name of the noise in `canopy simulate`
 NOISES = {
     "gauss-0.05": (lambda f, rng: f + 0.05 * rng.standard_normal(), ["gaussian", "0.05"]),
     "gauss-0.3": (lambda f, rng: f + 0.3 * rng.standard_normal(), ["gaussian", "0.3"]),
@@ -102,7 +102,7 @@ class Cats:
         )
 
     def ask(self, z):
-        # Numbers as they are, and in which eighth of their range.
+        # Each number, and the eighth of its range that it is in.
         words = [f"kind{int(z[0])}"] if self.is_choice else [f"z{i}:{v} b{i}_{int(8 * v)}" for i, v in enumerate(z)]
         self.features = "| " + " ".join(words)
         self.action, self.density = self.workspace.predict(self.features)
@@ -144,7 +144,7 @@ class GpUcb:
             self.next_fit = int(1.5 * pulls) + 4
         candidates = numpy.column_stack([numpy.tile(self.z, (len(self.SETTINGS), 1)), self.SETTINGS])
         level, deviation = process.predict(candidates, return_std=True)
-        noise = self.kernel.k2.noise_level  # which the deviation has, and f has not
+        noise = self.kernel.k2.noise_level  # the deviation includes the noise, unlike f
         bound = level + 2 * numpy.sqrt(numpy.maximum(deviation**2 - noise, 0))
         self.x = float(self.SETTINGS[numpy.argmax(bound)])
         return self.x
@@ -157,7 +157,7 @@ class GpUcb:
 def play(unit):
     """One run: its regret per pull at every n, and its seconds."""
     tool, problem, noise, budgets, run, setting = unit
-    warnings.simplefilter("ignore")  # of scikit-learn, about bounds that a kernel has reached
+    warnings.simplefilter("ignore")  # warnings of scikit-learn about kernels at their bounds
     contexts, is_choice, f, best = PROBLEMS[problem]
     rng = numpy.random.default_rng([run, list(NOISES).index(noise), list(PROBLEMS).index(problem)])
     player = {"cats": Cats, "gp-ucb": GpUcb}[tool](contexts, is_choice, run, setting)
@@ -187,7 +187,7 @@ def canopy(tool, problem, noise, budgets, runs, ignore):
 
 
 def peer(pool, tool, problem, noise, budgets, runs):
-    """The same of a peer; of its settings, the best at every n."""
+    """The same for another tool, with the best of its settings at every n."""
     found, each = [], []
     for setting in range(len(CATS) if tool == "cats" else 1):
         units = [(tool, problem, noise, budgets, run, setting) for run in range(runs)]
@@ -206,7 +206,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        os.environ[variable] = "1"  # of the processes below: a run is one thread, as for the others
+        os.environ[variable] = "1"  # for the processes below: a run has one thread, like those of the other tools
     budgets = sorted(arguments.n)
     tools = ["adaptive", "without", "cats", "gp-ucb"]
     logs = {(tool, n): [] for tool in tools for n in budgets}

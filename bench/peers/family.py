@@ -1,7 +1,7 @@
-"""Every algorithm that both PyXAB and canopy have, beside each other: the same garland function, noise and horizon.
+"""Compares every algorithm that both PyXAB and canopy have: the same garland function, noise and horizon.
 
-PyXAB through pull and receive_reward, canopy through ask and tell, both in this process and without the time that the
-function itself takes; then canopy inside `simulate`. Where PyXAB departs from the papers
+PyXAB is used through pull and receive_reward, canopy through ask and tell, both in this process; the time of the
+function itself is subtracted. Then canopy runs inside `simulate`. Where PyXAB departs from the papers
 (docs/comparison.md), regrets need not agree. usage: family.py [RUNS]
 """
 
@@ -15,11 +15,11 @@ import numpy
 from peers import MAXIMUM, garland, make_nothing
 
 STEPS = 1_000
-WIDTH = 0.5  # of the noise, uniform
+WIDTH = 0.5  # width of the uniform noise
 HORIZON = {"horizon": STEPS}
-WIDTHS = {"confidence_scale": 0.1 / 8**0.5, "delta": 0.01}  # c is 0.1 as PyXAB's, which does not depend on rho
+WIDTHS = {"confidence_scale": 0.1 / 8**0.5, "delta": 0.01}  # c is 0.1, as in PyXAB, where it does not depend on rho
 
-#: PyXAB's class and its arguments, and canopy's name and options
+#: PyXAB's class and arguments, and canopy's name and options
 FAMILY = [
     ("HCT", {"nu": 1, "rho": 0.5}, "hct", {"nu1": 1, "rho": 0.5, **WIDTHS}),
     ("VHCT", {"nu": 1, "rho": 0.5}, "vhct", {"nu1": 1, "rho": 0.5, **WIDTHS}),
@@ -37,7 +37,7 @@ FAMILY = [
     ("VROOM", {"n": STEPS, "b": 1, "f_max": 1}, "vroom", HORIZON),
 ]
 
-#: of PyXAB, where a run takes 15 seconds
+#: for PyXAB classes whose runs take 15 seconds
 FEW_RUNS = {"VROOM": 2}
 
 
@@ -68,7 +68,7 @@ def make_canopy(name, options):
 
 def play(make, name, options, seed):
     """One run: (regret per step, seconds)."""
-    numpy.random.seed(seed)  # which PyXAB's VROOM draws from
+    numpy.random.seed(seed)  # PyXAB's VROOM uses it
     pull, receive = make(name, options)
     noise = random.Random(seed)
     regret = 0.0
@@ -81,7 +81,7 @@ def play(make, name, options, seed):
 
 
 def mean_of(make, name, options, runs):
-    """The mean regret, and the least time: whatever else the machine does makes runs longer, never shorter."""
+    """The mean regret, and the least time, because other load on the machine only makes runs longer."""
     results = [play(make, name, options, seed) for seed in range(runs)]
     return sum(regret for regret, _ in results) / runs, min(seconds for _, seconds in results)
 

@@ -1,7 +1,7 @@
-"""PyXAB's HCT and T_HOO beside canopy's: the same garland function, noise, horizon and parameters.
+"""Compares PyXAB's HCT and T_HOO with canopy's: the same garland function, noise, horizon and parameters.
 
-First canopy in C++ beside PyXAB, each in a process of its own: regret per step, time per step and peak memory. Then
-both from Python in one process, pull by pull, without the time that the function itself takes.
+First canopy in C++ and PyXAB, each in a separate process: regret per step, time per step and peak memory. Then both
+from Python in one process, pull by pull, without the time of the function itself.
 usage: peers.py CANOPY   (the path of the canopy tool)
 """
 
@@ -26,7 +26,7 @@ def garland(x):
 
 def pyxab(name, n, seed):
     """One run of PyXAB: (regret per step, seconds, peak memory in MiB)."""
-    make_pyxab(name, n)  # whatever it imports is not its memory
+    make_pyxab(name, n)  # imports do not count as memory of the run
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     regret, seconds = play(make_pyxab, name, n, seed)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -34,13 +34,13 @@ def pyxab(name, n, seed):
 
 
 def apart(name, n, seed):
-    """The same in a process of its own, so that memory is its own."""
+    """The same in a separate process, to measure its memory."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(pyxab, (name, n, seed))
 
 
 def canopy(tool, name, n):
-    """canopy's mean over as many runs: (regret per step, seconds, peak memory in MiB of the whole process)."""
+    """canopy's mean over the same number of runs: (regret per step, seconds, peak memory of the process in MiB)."""
     words = [
         tool,
         "simulate",
@@ -62,12 +62,12 @@ def canopy(tool, name, n):
         words += ["--optimizer", "thoo", "--horizon", str(n), "--confidence-scale", "1"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     result = json.loads(process.stdout.read())
-    _, _, usage = os.wait4(process.pid, 0)  # of this process alone
+    _, _, usage = os.wait4(process.pid, 0)  # of this process only
     return result["per_step_regret"]["mean"], result["ns_per_step"] * 1e-9 * n, usage.ru_maxrss / 1024
 
 
 def make_pyxab(name, n):
-    """PyXAB's algorithm as two functions: what to play at step t, and the reward of it."""
+    """PyXAB's algorithm as two functions: one returns the point for step t, one takes its reward."""
     from PyXAB.algos.HCT import HCT
     from PyXAB.algos.HOO import T_HOO
 
@@ -79,7 +79,7 @@ def make_pyxab(name, n):
 
 
 def make_canopy(name, n):
-    """The same of canopy, through ask and tell."""
+    """The same for canopy, through ask and tell."""
     import canopy as package
 
     options = {"confidence_scale": SCALE, "delta": DELTA} if name == "hct" else {"horizon": n, "confidence_scale": 1.0}
@@ -112,7 +112,7 @@ def play(make, name, n, seed):
 
 
 def in_one_process():
-    print("in one process, through ask and tell; the time of the function itself is taken off")
+    print("in one process, through ask and tell, without the time of the function itself")
     print("(T-HOO at n = 10000 takes PyXAB eleven minutes, once was enough)\n")
     print(f"{'':<26}{'regret/step':>12}{'us/step':>12}")
     for name, title, n in (("hct", "HCT", 1_000), ("hct", "HCT", 10_000), ("thoo", "T-HOO", 1_000)):
@@ -124,7 +124,7 @@ def in_one_process():
         for label, (regret, seconds) in columns.items():
             print(f"{f'{label} {title}, n = {n}':<26}{regret:>12.4f}{1e6 * (seconds - itself) / n:>12.4g}")
         ratio = (columns["PyXAB"][1] - itself) / (columns["canopy"][1] - itself)
-        print(f"{'  PyXAB / canopy':<38}{ratio:>12.0f}   (goal: 200 at least)\n", flush=True)
+        print(f"{'  PyXAB / canopy':<38}{ratio:>12.0f}   (goal: at least 200)\n", flush=True)
 
 
 def main(tool):

@@ -1,20 +1,20 @@
-"""canopy beside other tools where pulls are few: 10 functions, 3 kinds of noise, n = 100, 300 and 1000.
+"""Compares canopy with other tools for few pulls: 10 functions, 3 kinds of noise, n = 100, 300 and 1000.
 
-Each tool is asked what to play and told how it went, as its own documentation has it for noisy functions. Every pull
+Each tool is asked for a point and told its reward, as its documentation recommends for noisy functions. Every pull
 counts: the regret of a run is the mean over all its pulls of max f - f(x). Simple regret is max f - f(x) of the x that
 the tool recommends at the end. Time is the CPU time of ask and tell.
 
-  tool             what it is, and what it recommends at the end
+  tool             the tool, and its recommendation at the end
   canopy-NAME      canopy's optimizer of that name with its defaults; the arm of best()
   tpe              Optuna's TPESampler; study.best_params, so the luckiest pull
-  gp-ucb           a Gaussian process of scikit-learn under GP-UCB; of what it played, the best posterior mean
+  gp-ucb           a Gaussian process of scikit-learn under GP-UCB; the point played with the best posterior mean
   cma-es           pycma with its NoiseHandler; the mean of the distribution, result.xfavorite
   tbpsa, ngopt     nevergrad's, told that the function is noisy; provide_recommendation()
   pyxab-hct        PyXAB's HCT with its defaults; get_last_point()
   random           uniform; the luckiest pull
 
-Units of work (one run of one tool) are written to --results as they end; what is there already is not run again, so the
-same command continues a run that was interrupted. Units of another version of a tool, or another build of canopy, are
+Units of work (one run of one tool) are written to --results as they end. Units in that file are not run again, so the
+same command continues an interrupted run. Units of another version of a tool, or another build of canopy, are
 run again. Numbers other than times do not depend on the machine's load or on --jobs.
 
 usage: small_budget.py [--full] [--runs N] [--n N ...] [--only FUNCTION ...] [--noises NOISE ...] [--tools TOOL ...]
@@ -40,13 +40,13 @@ CANOPY_OPTIMIZERS = ("adaptive", "hct")
 NOISES = ("gauss-0.05", "gauss-0.3", "zero-one")
 BUDGETS = (100, 300, 1000)
 FULL_RUNS, DEFAULT_RUNS = 20, 3
-SLOW = {"gp-ucb": 300}  # unless --full or --n asks for more, the largest n
-FLOOR = 1e-3  # regrets below it are taken for it in ratios: such differences do not matter, and some are 0
-REVISION = 1  # of what is measured here; raising it has everything run again
+SLOW = {"gp-ucb": 300}  # the largest n, unless --full or --n asks for more
+FLOOR = 1e-3  # replaces smaller regrets in ratios: such differences do not matter, and some regrets are 0
+REVISION = 1  # revision of these measurements; raising it repeats all runs
 
 
-# The functions, on the unit cube. Each is from 0 to 1. Where a classic has its optimum in the middle of its domain, it
-# is moved: several tools begin in the middle.
+# The functions, on the unit cube, with values from 0 to 1. If the optimum of a classic function is in the middle of its
+# domain, it is moved, because several tools begin in the middle.
 
 
 def garland(x):
@@ -59,7 +59,7 @@ def quadratic(x):
 
 
 def step(x):
-    """A small best step beside a broad one that is nearly as good."""
+    """A narrow optimal step, and a broad step that is nearly as good."""
     for edge, value in ((0.2, 0.2), (0.41, 0.5), (0.47, 0.85), (0.8, 0.4)):
         if x[0] < edge:
             return value
@@ -123,7 +123,7 @@ def hartmann(x):
 
 
 HARTMANN_BEST = (0.20168951, 0.15001069, 0.47687398, 0.27533243, 0.31165162, 0.65730053)
-FUNCTIONS = {  # name: the function, where it is best, how good it is there
+FUNCTIONS = {  # name: the function, its best point, its maximum
     "garland": (garland, (math.pi / 6,), 2 * math.pi / 3 * (1 - math.pi / 6)),
     "quadratic": (quadratic, (0.37,), 1.0),
     "step": (step, (0.44,), 0.85),
@@ -138,14 +138,15 @@ FUNCTIONS = {  # name: the function, where it is best, how good it is there
 
 
 def reward(value, noise, chance):
-    """One noisy measurement. Every tool sees the same chance."""
+    """One noisy measurement, with the same random numbers for every tool."""
     if noise == "zero-one":
         return float(chance.random() < min(max(value, 0.0), 1.0))
     return value + chance.gauss(0.0, float(noise.removeprefix("gauss-")))
 
 
-# The tools. Each is made for a dimension, a number of pulls and a seed; `ask` gives a point of the unit cube, `tell`
-# takes its reward, `recommend` says where the maximum is. `random` and numpy's global generator are seeded before.
+# The tools. Each is created for a dimension, a number of pulls and a seed. `ask` returns a point of the unit cube,
+# `tell` takes its reward, `recommend` estimates the position of the maximum. `random` and numpy's global generator are
+# seeded before.
 
 
 class Random:
@@ -168,7 +169,7 @@ class Random:
 
 
 class Canopy:
-    """With its defaults: it is not told the range of rewards."""
+    """canopy with its defaults, without the range of rewards."""
 
     needs = "canopy"
 
@@ -177,7 +178,7 @@ class Canopy:
 
         self.names = [f"x{i}" for i in range(dimension)]
         space = {name: canopy.real(0, 1) for name in self.names}
-        self.optimizer = canopy.make_optimizer(name, space)  # there is no chance in it
+        self.optimizer = canopy.make_optimizer(name, space)  # it is deterministic
 
     def ask(self):
         self.pull = self.optimizer.ask(1)
@@ -225,13 +226,13 @@ class GpUcb:
     A Matern 5/2 kernel with a length for each parameter, plus white noise; rewards are normalised. It begins with
     max(5, 2 d) points of a scrambled Sobol sequence. Then it plays the largest mean + sqrt(beta) sd, with
     beta = 0.2 d log 2t as in Kandasamy, Schneider, Poczos, ICML 2015, section 4: the constants of the theorem explore
-    far more than is of use here.
+    too much in practice.
 
-    What is costly: every reward enters the posterior at once. Hyperparameters are fitted again whenever there are
-    5 and a seventh more pulls than at the last fit, on at most 250 of the pulls, drawn anew: from where they were and
-    from where they began, and the likelier of both is taken. The largest bound is looked for among 128 uniform points
-    and 96 near those of the largest bounds at the last step and of the best mean, then twice among 32 ever closer to
-    the best.
+    Every reward enters the posterior at once. Hyperparameters, whose fit is costly, are fitted again after t pulls when
+    there are 5 + t / 7 more, on at most 250 random pulls. A fit starts both from the last values and from the initial
+    ones, and the likelier result is used. The largest bound is searched among 128 uniform points and 96 points near
+    those of the largest bounds at the last step and of the best mean, then twice among 32 points, each time closer to
+    the best point.
     """
 
     needs = "sklearn"
@@ -269,12 +270,12 @@ class GpUcb:
         return [float(v) for v in self.best_played(self.posterior())]
 
     def posterior(self):
-        """The process given all rewards."""
+        """The process conditioned on all rewards."""
         np, t = self.np, len(self.rewards)
         points, rewards = np.array(self.points), np.array(self.rewards)
         rewards = (rewards - rewards.mean()) / (rewards.std() or 1.0)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a hyperparameter at a bound of its range
+            warnings.simplefilter("ignore")  # about a hyperparameter at a bound of its range
             if t >= self.refit:
                 some = self.chance.permutation(t)[: self.FITTED]
                 fits = [self.make(k).fit(points[some], rewards[some]) for k in (self.kernel, self.beginning)]
@@ -293,7 +294,7 @@ class GpUcb:
 
         def bounds(points):
             mean, sd = model.predict(points, return_std=True)
-            variance = sd * sd - self.kernel.k2.noise_level  # scikit-learn's is that of a reward, with its noise
+            variance = sd * sd - self.kernel.k2.noise_level  # that of scikit-learn includes the noise of a reward
             return mean + width * np.sqrt(np.maximum(variance, 0.0))
 
         centres = np.vstack([self.good[:5], [self.best_played(model)]])
@@ -311,11 +312,11 @@ class GpUcb:
 
 
 class CmaEs:
-    """pycma as the example of its NoiseHandler has it (Hansen, Niederberger, Guzzella, Koumoutsakos, IEEE TEC 2009).
+    """pycma, used like the example of its NoiseHandler (Hansen, Niederberger, Guzzella, Koumoutsakos, IEEE TEC 2009).
 
-    From the middle with sigma0 a quarter of the box. Means of repeated evaluations rather than medians, which would
-    tell little of rewards 0 and 1. Where it stops before the end, which flat rewards have it do, it begins again from
-    its favourite, with twice the population. It does not support one parameter: a second then does nothing.
+    It starts in the middle, with sigma0 a quarter of the box. It uses means of repeated evaluations, because medians of
+    rewards 0 and 1 say little. If it stops before the end, as it does for flat rewards, it restarts from its favourite
+    with twice the population. It does not support one parameter, so a second parameter without effect is added.
     """
 
     needs = "cma"
@@ -338,7 +339,7 @@ class CmaEs:
         return [float(v) for v in self.strategy.result.xfavorite[: self.dimension]]
 
     def generations(self):
-        """Yields points, and is sent what they cost."""
+        """Yields points, and is sent their costs."""
         size, population = max(2, self.dimension), None
         start = [0.5] * size
         while True:
@@ -363,7 +364,7 @@ class CmaEs:
         return sum(costs) / len(costs)
 
     def measure_noise(self, handler, points, costs):
-        """What calling a NoiseHandler does, which would call the function itself."""
+        """Does the work of calling a NoiseHandler, which would call the function itself."""
         handler.fit, handler.fitre = list(costs), list(costs)
         handler.idx = handler.indices(costs)
         for i in handler.idx:
@@ -374,7 +375,7 @@ class CmaEs:
 
 
 class Nevergrad:
-    """Told the budget, and that the function is noisy; NGOpt chooses its algorithm by both."""
+    """nevergrad, given the budget and told that the function is noisy; NGOpt chooses its algorithm by both."""
 
     needs = "nevergrad"
 
@@ -382,8 +383,8 @@ class Nevergrad:
         import nevergrad
         import numpy as np
 
-        # What NGOpt begins with remembers, for the whole process, that there was once a function of one parameter, and
-        # uses another CMA-ES from then on: a run must not depend on those before it.
+        # Once NGOpt has seen a function of one parameter, it uses another CMA-ES for the rest of the process. This
+        # resets it, because a run must not depend on earlier runs.
         nevergrad.optimizers.registry["DiagonalCMA"].fcmaes = False
         space = nevergrad.p.Array(shape=(dimension,), lower=0, upper=1)
         space.function.deterministic = False
@@ -434,7 +435,7 @@ TOOLS = {canopy_tool(name): (Canopy, name) for name in CANOPY_OPTIMIZERS} | {
     "pyxab-hct": (Pyxab,),
     "random": (Random,),
 }
-PACKAGES = {"sklearn": "scikit-learn"}  # where a module and its package are not of one name
+PACKAGES = {"sklearn": "scikit-learn"}  # modules whose package has another name
 
 
 def make(tool, dimension, n, seed):
@@ -443,7 +444,7 @@ def make(tool, dimension, n, seed):
 
 
 def revision(tool):
-    """What units of work of a tool depend on: its version; for canopy, its build. Raises ImportError, saying why."""
+    """The revision of a tool, which its units of work depend on: its version or build. Raises ImportError."""
     module = TOOLS[tool][0].needs
     if module is None:
         return f"{REVISION}"
@@ -479,7 +480,7 @@ def play(unit):
         np.random.seed(seed)
     chance = random.Random(seed_of(function, noise, n, run))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the tools about themselves
+        warnings.simplefilter("ignore")  # of the tools
         player = make(tool, len(best), n, seed)
         regret = seconds = 0.0
         for _ in range(n):
@@ -497,7 +498,7 @@ def play(unit):
 
 
 def attempt(unit):
-    """Like play; what the tool raises is the only result then."""
+    """Like play, but if the tool raises an exception, returns its text."""
     try:
         return play(unit)
     except Exception as error:
@@ -505,7 +506,7 @@ def attempt(unit):
 
 
 def plan(tools, functions, budgets, runs, limits, noises=NOISES):
-    """All units of work, run by run, so that the first runs of all tools are there first."""
+    """All units of work, run by run, so that the first runs of all tools come first."""
     return [
         (tool, function, noise, n, run)
         for run in range(runs)
@@ -521,14 +522,14 @@ FIELDS = ("revision", "tool", "function", "noise", "n", "run", "regret", "simple
 
 
 def load(path, revisions):
-    """The units of a file that these revisions have run: by unit (regret, simple regret, seconds a pull)."""
+    """The results in a file that are of these revisions, by unit: (regret, simple regret, seconds a pull)."""
     done = {}
     if not os.path.exists(path):
         return done
     with open(path, newline="") as file:
         for row in csv.reader(file):
             if len(row) != len(FIELDS) or row[0] != revisions.get(row[1]):
-                continue  # of another revision, or cut off
+                continue  # another revision, or an incomplete line
             try:
                 done[row[1], row[2], row[3], int(row[4]), int(row[5])] = tuple(float(v) for v in row[6:])
             except ValueError:
@@ -542,7 +543,7 @@ def leave_ctrl_c():
 
 
 def run_all(units, revisions, path, jobs):
-    """Runs what is not in the file yet, in as many processes; returns the results of all units that did not fail."""
+    """Runs the units that are not in the file yet, in parallel; returns the results of all units that did not fail."""
     done = load(path, revisions)
     missing = [unit for unit in units if unit not in done]
     if not missing:
@@ -571,7 +572,7 @@ def run_all(units, revisions, path, jobs):
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
     for unit, error in failed.items():
-        print(f"failed, and is left out: {', '.join(map(str, unit))}: {error}")
+        print(f"failed, and is skipped: {', '.join(map(str, unit))}: {error}")
     return {unit: done[unit] for unit in units if unit in done}
 
 
@@ -583,7 +584,7 @@ def show_progress(count, total, seconds, unit):
         print(f"\r\033[K{count}/{total}, about {left:.0f} min left: {what}", end="", file=sys.stderr, flush=True)
 
 
-# What came out.
+# The results.
 
 
 def means(results):
@@ -595,8 +596,9 @@ def means(results):
 
 
 def compare(regrets):
-    """From regrets by case and tool, by tool: how many cases, geometric mean and worst of the ratios to the best tool
-    of the case, and in how many it is the best. Regrets below FLOOR are taken for it; ties are wins of all."""
+    """Summarizes regrets by case and tool, for each tool: the number of cases, the geometric mean and the worst of the
+    ratios to the best tool of a case, and the number of wins. Regrets below FLOOR count as FLOOR; ties are wins of all.
+    """
     ratios = {}
     for row in regrets.values():
         best = max(min(row.values()), FLOOR)
@@ -643,7 +645,7 @@ def print_tables(table, tools, budgets, runs):
 
 
 def write_cases(table, tools, path):
-    """Every case: Markdown if the name says so, else CSV."""
+    """Writes every case, as Markdown or CSV, depending on the extension."""
     rows = [
         (n, function, noise, tool, *table[tool, function, noise, n])
         for n, function, noise in dict.fromkeys((case[3], case[1], case[2]) for case in table)
@@ -664,7 +666,7 @@ def write_cases(table, tools, path):
 
 def arguments(words):
     parser = argparse.ArgumentParser(
-        description="canopy beside other tools where pulls are few", epilog="The head of this file says more."
+        description="Compares canopy with other tools for few pulls.", epilog="See the head of this file."
     )
     parser.add_argument("--full", action="store_true", help=f"{FULL_RUNS} runs, every tool at every n (hours)")
     parser.add_argument("--runs", type=int, help=f"runs of each case ({DEFAULT_RUNS})")
@@ -689,13 +691,13 @@ def arguments(words):
 def main(words=None):
     options = arguments(words)
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")  # one core each, so that times mean something
+        os.environ.setdefault(name, "1")  # one core each, so that times are comparable
     revisions = {}
     for tool in options.tools or TOOLS:
         try:
             revisions[tool] = revision(tool)
         except ImportError as error:
-            print(f"{tool} is left out: {error}")
+            print(f"{tool} is skipped: {error}")
     if not revisions:
         sys.exit("no tool is left")
     budgets = options.n or list(BUDGETS)
@@ -705,7 +707,7 @@ def main(words=None):
     try:
         results = run_all(units, revisions, options.results, options.jobs)
     except KeyboardInterrupt:
-        sys.exit(f"\ninterrupted; what is done is in {options.results}, and the same command continues")
+        sys.exit(f"\ninterrupted; finished runs are in {options.results}, and the same command continues")
     table = means(results)
     print_tables(table, list(revisions), budgets, options.runs)
     if options.out:

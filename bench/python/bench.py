@@ -1,4 +1,4 @@
-"""The speed of the Python package, each figure beside what it is compared with in the same run.
+"""Measures the speed of the Python package, and each alternative in the same run.
 
 usage: bench.py CANOPY   (the path of the canopy tool)
 """
@@ -17,7 +17,7 @@ ROUNDS = 9
 
 
 def loop(opt):
-    """Seconds that a pull takes: ask, and tell."""
+    """Seconds per pull, for ask and tell."""
     ask, tell = opt.ask, opt.tell
     started = time.perf_counter()
     for _ in range(PULLS):
@@ -37,7 +37,7 @@ def loop_with_arm(opt):
 
 
 def side_by_side(*measures):
-    """The medians of some measures that take turns."""
+    """The medians of some measurements that take turns."""
     rounds = [[measure() for measure in measures] for _ in range(ROUNDS)]
     return [statistics.median(column) for column in zip(*rounds)]
 
@@ -67,7 +67,7 @@ def calls():
 
 
 def simulation(tool):
-    """Processor time a step, with one thread each, from Python and from the command line."""
+    """Processor time per step, with one thread, from Python and from the command line."""
     words = [tool, "simulate", "--json", "--optimizer", "hct", "--steps", "20000000", "--runs", "1", "--threads", "1"]
 
     def theirs():

@@ -1,4 +1,4 @@
-"""What canopy.experiment adds to a pull of a Python function, beside the function alone in the same run."""
+"""Measures the time that canopy.experiment adds to a call of a Python function."""
 
 import statistics
 import time
@@ -22,7 +22,7 @@ def work_2d(x, y):
 
 
 def alone():
-    """Seconds of processor time that a call takes, as a loop in Python makes it."""
+    """Seconds of processor time per call, in a loop in Python."""
     started = time.process_time()
     for _ in range(PULLS):
         work(x=0.5)
@@ -37,7 +37,7 @@ def alone_2d():
 
 
 def inside(algorithm, environment):
-    """Seconds of processor time that a pull takes, with everything around it."""
+    """Seconds of processor time per pull, including everything around it."""
     started = time.process_time()
     canopy.experiment(algorithm, environment, steps=PULLS, runs=1, n_jobs=1, progress=False)
     return (time.process_time() - started) / PULLS

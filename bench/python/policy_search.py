@@ -1,11 +1,11 @@
-"""policy_search beside random search and CMA-ES, at equal numbers of environment steps.
+"""Compares policy_search with random search and CMA-ES, at equal numbers of environment steps.
 
     pip install gymnasium cma
     python bench/python/policy_search.py [--steps 20000] [--seeds 30] [--tasks cartpole ...] [--tools canopy ...]
 
 Prints a Markdown table: the mean return of the recommended policy in 20 fresh episodes, over seeds, and the standard
 error of that mean. For each seed the ends of the box are moved at random, by up to a tenth (below) and a fifth (above)
-of its width, so that no tool profits from where the middle of the box happens to be.
+of its width, so that no tool profits from the position of the middle of the box.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def balance(weights, seen):
 
 
 def swing_up(weights, seen):
-    """That of examples/python/pendulum.py: pumps up to an energy, then holds with a stiffness."""
+    """The policy of examples/python/pendulum.py: pumps up to an energy, then holds with a stiffness."""
     cosine, sine, speed = seen
     if cosine < 0.8:
         torque = math.copysign(2.0, (weights[0] - speed**2 / 6 - 5 * (cosine - 1)) * speed)
@@ -53,7 +53,7 @@ def swing_up(weights, seen):
 
 
 def linear(weights, seen):
-    """A weight for each observation, and a constant if there is one more."""
+    """A linear policy: a weight for each observation, and a constant if there is another parameter."""
     return [max(-1.0, min(1.0, numpy.dot(weights[:2], seen) + weights[2]))]
 
 
@@ -90,7 +90,7 @@ def by_canopy(**options):
 
 
 def by_chance(env, policy, box, steps, seed):
-    """The best eight of random policies, each an episode, are replayed by turns in the last fifth of the steps."""
+    """Random policies, an episode each; the best eight are replayed in turn in the last fifth of the steps."""
     chance, used, tried = numpy.random.default_rng(seed), 0, []
     env.reset(seed=seed)
     while used < 0.8 * steps:
@@ -128,7 +128,7 @@ def by_cma(env, policy, box, steps, seed):
     return low + numpy.array(strategy.result.xfavorite) * (high - low)
 
 
-FIRST_SEED = 101  # the recipe of canopy was chosen with seeds below
+FIRST_SEED = 101  # the method of canopy was chosen with smaller seeds
 TOOLS = {
     "canopy": by_canopy(),
     "canopy-hct": by_canopy(optimizer="hct"),

@@ -1,8 +1,8 @@
-"""How many clients `canopy serve` can have, on SQLite and on PostgreSQL, with Optuna's storage beside it.
+"""Measures how many clients `canopy serve` can have, on SQLite and PostgreSQL, compared with Optuna's storage.
 
     make bench-service
 
-Clients, server and database share this machine; what is compared is measured in one run.
+Clients, server and database share this machine. Figures that are compared are measured in one run.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def free_port() -> int:
 
 
 class Server:
-    """`canopy serve` in a process of its own."""
+    """`canopy serve` in a separate process."""
 
     def __init__(self, store: str, *more: str) -> None:
         self.port = free_port()
@@ -90,7 +90,7 @@ def serving(store: str, *more: str) -> Iterator[Server]:
 
 
 def load(server: Server, study: str, connections: int, seconds: float, rate: float = 0.0) -> tuple[float, float, float]:
-    """Tells a second, median and 99th percentile in ms."""
+    """Tells per second, and the median and 99th percentile of latencies in ms."""
     words = [str(LOAD), str(server.port), study, str(connections), str(seconds)]
     if rate > 0:
         words.append(str(rate))
@@ -161,7 +161,7 @@ def idle_connections(folder: pathlib.Path, count: int) -> None:
 
 
 def read_all(sockets: list[socket.socket]) -> None:
-    """Reads whatever comes, for ever."""
+    """Reads everything that arrives, until it is killed."""
     selector = selectors.DefaultSelector()
     for each in sockets:
         selector.register(each, selectors.EVENT_READ)
@@ -172,7 +172,7 @@ def read_all(sockets: list[socket.socket]) -> None:
 
 
 def followers(folder: pathlib.Path, count: int) -> None:
-    """What streams cost a writer: half of those who follow read, in a process of their own, half never do."""
+    """The cost of streams for a writer: half of the followers read, in a separate process, and half never do."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, count + 1000), hard))
     with serving(str(folder / "followed.db")) as server:
@@ -220,7 +220,7 @@ def many_studies(folder: pathlib.Path, count: int) -> None:
 
 
 def long_studies(folder: pathlib.Path, events: int, count: int) -> None:
-    """Memory of open studies, and how long it takes to open one again."""
+    """Memory of open studies, and the time to open one again."""
     store = str(folder / "long.db")
     with serving(store) as server:
         server.make_study("long", "hct")
@@ -261,7 +261,7 @@ def long_studies(folder: pathlib.Path, events: int, count: int) -> None:
 
 @contextmanager
 def postgresql() -> Iterator[str | None]:
-    """The address of a server of our own, on a socket in a folder of its own."""
+    """Starts a private server on a socket in its own folder, and yields its address."""
     programs = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/postgres"))
     if not programs:
         yield None

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""compare.py FOLDER BATCH [WINDOWS]: the policy in FOLDER/policy.py beside one batch for everything.
+"""compare.py FOLDER BATCH [WINDOWS]: compares the policy in FOLDER/policy.py with one batch for all.
 
 Both store the same events of WINDOWS (120) tenths of a second that neither was tuned on, one right
-after the other, in an order that is tossed.
+after the other, in random order.
 """
 
 import math
@@ -50,7 +50,7 @@ def main() -> None:
     low, high = interval(logs)
     better = sum(1 for each in logs if each < 0.0)
     chosen = f"{min(batches)} to {max(batches)}"
-    print(f"held out: {windows} windows, each stored by both, in an order that is tossed")
+    print(f"held out: {windows} windows, each stored by both, in random order")
     print(f"  one batch for all, {fixed}: {geometric(by_fixed):.1f} ms")
     print(f"  the policy, {chosen}: {geometric(by_policy):.1f} ms")
     print(

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh [--pulls N] [--short]: tunes the batch of a service that stores events, with and without
-# knowing how many are coming, and compares the two on other traffic.
-# CANOPY is the tool, OUT the folder for what comes out.
+# knowing the rate of events, and compares the two on other traffic.
+# CANOPY: the tool; OUT: the folder for the results.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,7 +28,7 @@ if [[ ! -x $canopy ]]; then
   exit 1
 fi
 
-cd "$here" # where study.toml is
+cd "$here" # the folder of study.toml
 mkdir -p "$OUT"
 rm -f "$OUT"/batching.db*
 sed -e "s/^pulls = .*/pulls = $pulls/" -e "s/^confirm_pulls = .*/confirm_pulls = $confirm_pulls/" -e "s|^policy_file = .*|policy_file = \"$OUT/policy.json\"|" -e "s|^\[system\]|&\nfolder = \"$here\"|" \

@@ -5,7 +5,7 @@
     writer.py serve FOLDER         plays a tenth of a second of traffic for every line it is sent:
                                    {"arm": {"batch": 8}}; prints {"reward": .., "latency_ms": ..}
 
-FOLDER/rate always has the events a second of the traffic to come, as a load balancer would say.
+FOLDER/rate always has the events per second of the coming traffic, as a load balancer would report.
 """
 
 import json
@@ -22,13 +22,13 @@ BODY = json.dumps({"event": "page", "path": "/index.html", "note": "x" * 150})
 
 
 def rate_of(seed: str, window: int) -> float:
-    """Events a second: it goes up and down as over a day, and has bursts."""
+    """Events per second: rises and falls as over a day, with bursts."""
     noise = random.Random(f"rate {seed} {window}").gauss(0.0, 0.3)
     return round(min(max(10.0 ** (2.7 + 1.0 * math.sin(window / 9.0) + noise), 20.0), 20_000.0), 1)
 
 
 def arrivals_of(seed: str, window: int) -> list[float]:
-    """When events come, in seconds from the start of a window."""
+    """The arrival times of events, in seconds from the start of a window."""
     chance = random.Random(f"arrivals {seed} {window}")
     rate = rate_of(seed, window)
     times: list[float] = []
@@ -49,7 +49,8 @@ def open_database(folder: Path) -> sqlite3.Connection:
 
 def play(database: sqlite3.Connection, seed: str, window: int, batch: int) -> float:
     """Stores the events of a window as they come, `batch` to a transaction. What is left at its end
-    is stored at once. The mean time from when an event came until it was on the disk, in seconds."""
+    is stored at once. Returns the mean time from the arrival of an event until it was on the disk,
+    in seconds."""
     arrivals = arrivals_of(seed, window)
     waited = 0.0
     done = 0
@@ -87,7 +88,7 @@ def serve(folder: Path) -> None:
         seed, window = (folder / "window").read_text().split()
         latency = play(database, seed, int(window), batch)
         announce(folder, seed, int(window) + 1)
-        # Twice as long is as bad at any traffic: the logarithm.
+        # The logarithm, so that twice as long is equally bad at any rate.
         print(
             json.dumps({"reward": math.log10(1e3 * latency), "latency_ms": 1e3 * latency}),
             flush=True,

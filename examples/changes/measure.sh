@@ -1,5 +1,5 @@
 # measure.sh TTL: hits of a simulated cache in a hundred requests. After 600 measurements a deployment
-# halves the best time to live; after 1200 a load comes that costs every setting 15 hits.
+# halves the best time to live; after 1200 measurements more load costs every setting 15 hits.
 pulls=$(($(cat pulls 2> /dev/null || echo 0) + 1))
 echo "$pulls" > pulls
 exec awk -v ttl="$1" -v pulls="$pulls" -v seed="$(od -An -N4 -tu4 /dev/urandom)" '

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# make_file.sh FILE [MEGABYTES]: writes that much (2) of a web server's log, one JSON object a line.
-# The same file every time: it brings its own generator of random numbers.
+# make_file.sh FILE [MEGABYTES]: writes a web server's log of this size (2), one JSON object per line.
+# It has its own random number generator, so the file is always the same.
 set -euo pipefail
 
 file=${1:?usage: make_file.sh FILE [MEGABYTES]}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run.sh [--pulls N]: tunes the level of zstd for the least seconds to compress and send a file.
-# CANOPY is the tool, OUT the folder for what comes out.
+# CANOPY: the tool; OUT: the folder for the results.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -24,7 +24,7 @@ if [[ ! -x $canopy ]]; then
   exit 1
 fi
 
-cd "$here" # where study.toml is
+cd "$here" # the folder of study.toml
 mkdir -p "$OUT"
 echo "zstd's default, level 3: $(./seconds.sh 3) s" # makes the file as well
 sed -e "s/^pulls = .*/pulls = $pulls/" -e "s|^\[system\]|&\nfolder = \"$here\"|" study.toml >"$OUT/study.toml"

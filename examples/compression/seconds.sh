@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # seconds.sh LEVEL [MEGABITS [FILE]]: the seconds that it takes to compress FILE with zstd at LEVEL and
-# to send the result over a link of the given megabits a second (4). Compressing is measured, sending
-# is computed. Without FILE, a log of 2 MB is made, once.
+# to send the result over a link of the given megabits per second (4). Compressing is measured, sending
+# is computed. Without FILE, a log of 2 MB is created once.
 set -euo pipefail
 export LC_ALL=C
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""demo.py [--seconds N] [--no-page]: canopy tunes two knobs of a simulated shop while its week goes by.
+"""demo.py [--seconds N] [--no-page]: canopy tunes two knobs of a simulated shop during its week.
 
-Only the shop is simulated: `canopy tune` runs twice, on one store, and measures the processes of service.py. When the
-week is over, what was found is shown beside the truth. CANOPY is the tool, OUT the folder for what comes out.
+Only the shop is simulated: `canopy tune` runs twice, on one store, and measures the processes of service.py. At the
+end of the week, the results are compared with the truth. CANOPY: the tool; OUT: the folder for the results.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def interrupt(number: int, _: FrameType | None) -> None:
 
 
 class Processes:
-    """They are in sessions of their own, so that Ctrl-C reaches them through `end` alone."""
+    """Processes in separate sessions, so that Ctrl-C only reaches them through `end`."""
 
     def __init__(self, tool: Path, folder: Path) -> None:
         self.tool, self.folder = tool, folder
@@ -89,7 +89,7 @@ class Processes:
 
 
 class Story:
-    """Tells in a few lines what happens, from what the service and the tuners write."""
+    """Prints what happens in a few lines, from the output of the service and the tuners."""
 
     def __init__(self, folder: Path) -> None:
         self.logs = {study: Lines(folder / f"{study}.log") for study in STUDIES}
@@ -138,7 +138,7 @@ class Story:
                 self.tell(
                     minute,
                     study,
-                    f"it is back after {seconds:.1f} seconds; canopy has waited and goes on with {now}",
+                    f"it is back after {seconds:.1f} seconds; canopy waited and continues with {now}",
                 )
             self.broken = None
 
@@ -149,12 +149,12 @@ class Story:
             earned = {name: f"{each['earned']:.0f}" for name, each in who.items()}
             beyond = {name: f"{100 * each['beyond']:.0f} %" for name, each in who.items()}
             what = f"earned {earned['canopy']} $/h (as today: {earned['today']}, best: {earned['best']})"
-            what += f"; p99 beyond the limit {beyond['canopy']} of the time (as today: {beyond['today']})"
+            what += f"; p99 above the limit {beyond['canopy']} of the time (as today: {beyond['today']})"
         else:
             orders = pages_of(records)
             usual = statistics.mode(each["ttl_seconds"] for each in records)
             beside = f"as today: {orders['today']:.1f}, best: {orders['best']:.1f}"
-            what = f"{orders['canopy']:.1f} orders of 1000 visits ({beside}), most often with {usual:.0f} s"
+            what = f"{orders['canopy']:.1f} orders per 1000 visits ({beside}), most often with {usual:.0f} s"
         self.tell(minute, study, what)
 
     def finish(self) -> None:
@@ -194,7 +194,7 @@ def open_page(processes: Processes, story: Story) -> None:
     assert page.stdout
     address = page.stdout.readline().decode().strip()
     if not address.startswith("http"):
-        story.say(f"There is no page: {address}")
+        story.say(f"No live page: {address}")
         return
     story.say(f"\n  The live page: {address}/#/studies/workers\n                 {address}/#/studies/pages\n")
     opener = shutil.which("xdg-open")
@@ -206,7 +206,7 @@ def open_page(processes: Processes, story: Story) -> None:
 
 
 def short(path: Path) -> str:
-    """As one would type it here."""
+    """A path as it can be typed here."""
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
 
 
@@ -232,12 +232,12 @@ def play(tool: Path, folder: Path, processes: Processes, arguments: argparse.Nam
         time.sleep(0.1)
     for study, tuner in tuners.items():
         if tuner.returncode != 0:
-            sys.exit(f"{(folder / f'{study}.out').read_text()}demo.py: the tuning of {study} has failed")
+            sys.exit(f"{(folder / f'{study}.out').read_text()}demo.py: tuning {study} failed")
     story.finish()
     summary = summarize(Canopy(tool, folder / "demo.db"), folder, story.records, SEED)
     (folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
     name, store = short(tool), short(folder / "demo.db")
-    story.say(f"\n{show(summary)}\n\nTo look further")
+    story.say(f"\n{show(summary)}\n\nTo see more")
     for command in ("policy workers", "explain pages", "dashboard"):
         story.say(f"  {name} {command} --store {store}")
     if story.is_live and not arguments.no_page:
@@ -247,28 +247,28 @@ def play(tool: Path, folder: Path, processes: Processes, arguments: argparse.Nam
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="canopy tunes two knobs of a simulated shop while its week goes by.")
+    parser = argparse.ArgumentParser(description="canopy tunes two knobs of a simulated shop during its week.")
     parser.add_argument(
         "--seconds",
         type=float,
         default=60.0,
-        help="that the week takes, 8 or more; a longer week has more measurements [60]",
+        help="duration of the week, 8 or more; a longer week has more measurements [60]",
     )
-    parser.add_argument("--no-page", action="store_true", help="the story in the terminal alone")
+    parser.add_argument("--no-page", action="store_true", help="no live page, only the terminal")
     arguments = parser.parse_args()
     if not arguments.seconds >= 8:
         parser.error("--seconds: must be 8 or more")
     tool = Path(os.environ.get("CANOPY", HERE / "../../build/canopy")).resolve()
     folder = Path(os.environ.get("OUT", HERE / "../../out/demo")).resolve()
     if not os.access(tool, os.X_OK):
-        sys.exit(f"demo.py: no {tool}; run make build, or set CANOPY to the tool")
+        sys.exit(f"demo.py: {tool} is missing; run make build, or set CANOPY to the tool")
     folder.mkdir(parents=True, exist_ok=True)
     processes = Processes(tool, folder)
     with (folder / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            sys.exit(f"demo.py: another demo runs in {folder}; set OUT to another folder")
+            sys.exit(f"demo.py: another demo is running in {folder}; set OUT to another folder")
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, interrupt)
         try:

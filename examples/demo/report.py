@@ -1,4 +1,4 @@
-"""What canopy found, beside the truth that only the simulation knows."""
+"""Compares the results of canopy with the truth, which only the simulation knows."""
 
 import importlib.util
 import json
@@ -34,7 +34,7 @@ def mean(values: list[float]) -> float:
 
 
 def with_policy(loads: list[float], workers_for: Callable[[float], int]) -> dict[str, float]:
-    """What a policy earns in dollars an hour, and the share of the time in which it is beyond the limit."""
+    """The earnings of a policy in dollars an hour, and the share of the time in which it is above the limit."""
     truths = [workers_truth(load, workers_for(load)) for load in loads]
     return {
         "earned": mean([earned for earned, _ in truths]),
@@ -43,13 +43,13 @@ def with_policy(loads: list[float], workers_for: Callable[[float], int]) -> dict
 
 
 def best_single_number(records: list[Record]) -> int:
-    """The number of workers that would have earned most, had it been held all the time."""
+    """The number of workers that would have earned most if it had never been changed."""
     loads = [each["load"] for each in records if each["event"] == "measured"]
     return max(range(1, MOST_WORKERS + 1), key=lambda each: with_policy(loads, lambda _: each)["earned"])
 
 
 def workers_of(records: list[Record], single: int = WORKERS_TODAY) -> dict[str, dict[str, float]]:
-    """A crash answers nothing and costs its workers."""
+    """During a crash no request is answered, but the workers still cost money."""
     records = [each for each in records if each["event"] in ("measured", "crash")]
     loads = [each["load"] for each in records]
     return {
@@ -144,7 +144,7 @@ def show(summary: Record) -> str:
         return [f"{day[who]:.1f}" for day in pages]
 
     def one(who: str) -> str:
-        return f"{week[who]['earned']:.1f} dollars an hour, {100 * week[who]['beyond']:.1f} % beyond {P99_LIMIT:.0f} ms"
+        return f"{week[who]['earned']:.1f} dollars an hour, {100 * week[who]['beyond']:.1f} % above {P99_LIMIT:.0f} ms"
 
     def claim(study: str) -> str:
         text: str = summary["claims"][study]
@@ -158,24 +158,24 @@ def show(summary: Record) -> str:
             row("workers, the best ones", [str(each["best"]) for each in policy.values()]),
             row("ttl since the deployment", [f"{ttl['canopy']:.0f} s"]) + f", the best one {ttl['best']:.0f} s",
             "",
-            "What it was worth, everything that was tried included",
+            "What it earned, including everything that was tried",
             row("", list(DAYS)),
             row("workers: canopy, dollars an hour", earned("canopy")),
             row(f"  {WORKERS_TODAY} workers, without canopy", earned("today")),
             row(f"  {summary['single_number']} workers, the best single number", earned("single")),
             row("  the best policy", earned("best")),
-            row(f"  canopy, p99 beyond {P99_LIMIT:.0f} ms", beyond("canopy")),
-            row(f"  {WORKERS_TODAY} workers, p99 beyond {P99_LIMIT:.0f} ms", beyond("today")),
-            row("pages: canopy, orders of 1000 visits", orders("canopy")),
+            row(f"  canopy, p99 above {P99_LIMIT:.0f} ms", beyond("canopy")),
+            row(f"  {WORKERS_TODAY} workers, p99 above {P99_LIMIT:.0f} ms", beyond("today")),
+            row("pages: canopy, orders per 1000 visits", orders("canopy")),
             row(f"  {TTL_TODAY:.0f} s, without canopy", orders("today")),
             row("  the best ttl", orders("best")),
             "",
-            "The next week, with the policy as it is now and no more tuning",
+            "The next week, with this policy and no further tuning",
             f"  the policy of canopy: {one('canopy')}",
             f"  {WORKERS_TODAY} workers: {one('today')}",
             f"  the best policy: {one('best')}",
             "",
-            "What canopy claims, without the truth",
+            "What canopy reports, without knowing the truth",
             f"  workers  {claim('workers')}",
             f"  pages    {claim('pages')}",
         ]

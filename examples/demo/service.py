@@ -3,10 +3,10 @@
 
     service.py workers|pages
 
-For every line {"arm": {...}} it plays the next minutes of a working week with that setting, and prints what was
-measured meanwhile. It lives in the folder in which it is started: world.json says how fast the week goes by, PART.load
-has the requests a second that are coming, PART.clock is where the week is, so that the service continues there after a
-crash, and PART.log has everything beside the truth, which canopy does not see.
+For every line {"arm": {...}} it simulates the next minutes of a working week with that setting, and prints the
+measurement. Its files are in the folder in which it is started. world.json has the speed of the week. PART.load has the
+coming requests per second. PART.clock has the current minute of the week, so that the service continues there after a
+crash. PART.log has every measurement together with the truth, which canopy does not see.
 """
 
 import functools
@@ -26,7 +26,7 @@ DEPLOYMENT = 2 * DAY + 12 * 60  # from Wednesday noon on the backend is slower
 OUTAGE = 3 * DAY + 10 * 60  # on Thursday at 10:00 the database is down
 REPAIRED = OUTAGE + 45
 P99_LIMIT = 300.0  # ms, as in workers.toml
-MOST_WORKERS = 48  # more of them need more memory than there is
+MOST_WORKERS = 48  # more workers need more memory than the machine has
 
 
 class World(NamedTuple):
@@ -46,15 +46,15 @@ def clock(minute: float) -> str:
 
 
 def load_of(seed: int, minute: float) -> float:
-    """Requests a second: few at night, many in the afternoon, with bursts."""
+    """Requests per second: few at night, many in the afternoon, with bursts."""
     day = 0.5 - 0.5 * math.cos(2 * math.pi * (minute / 60 - 3) / 24)
     burst = random.Random(f"load {seed} {minute:.2f}").gauss(0.0, 0.18)
     return round((50 + 450 * day**1.3) * math.exp(burst), 1)
 
 
 def workers_truth(load: float, workers: int) -> tuple[float, float]:
-    """What is earned, in dollars an hour, and the p99 of the time to an answer, in ms. A worker costs 4 dollars an hour
-    and can answer 40 requests a second; the busier it is, the longer is its queue, and visitors who wait do not buy."""
+    """The earnings in dollars an hour, and the p99 of the response time in ms. A worker costs 4 dollars an hour and can
+    answer 40 requests per second. The busier it is, the longer its queue, and visitors who wait do not buy."""
     busy = load / (40 * workers)
     p99 = 60 + min(90 * busy**2 / max(1 - busy, 0.02), 1940)
     return 0.5 * load * (1 - p99 / 2000) - 4 * workers, p99
@@ -62,14 +62,14 @@ def workers_truth(load: float, workers: int) -> tuple[float, float]:
 
 @functools.cache
 def best_workers(load: float) -> int:
-    """The number of workers that earns most of those that keep the limit."""
+    """The number of workers that earns most among those that keep the limit."""
     kept = [each for each in range(1, MOST_WORKERS + 1) if workers_truth(load, each)[1] <= P99_LIMIT]
     return max(kept, key=lambda each: workers_truth(load, each)[0])
 
 
 def pages_truth(minute: float, ttl_seconds: float) -> float:
-    """Orders of 1000 visits. A page that is not in the cache waits for the backend; one that stays there for long shows
-    old prices."""
+    """Orders per 1000 visits. A page that is not in the cache waits for the backend; a page that stays there for long
+    shows old prices."""
     backend_ms = 400 if minute >= DEPLOYMENT else 80
     waiting = backend_ms * 60 / (ttl_seconds + 60)
     stale = 1 - 1 / (1 + (ttl_seconds / 900) ** 1.2)
@@ -127,7 +127,7 @@ class Service:
         return {"reward": earned + self.noise().gauss(0, 1)}
 
     def is_ahead(self) -> bool:
-        """By more than an hour of the other part: on a busy machine one takes longer than the other."""
+        """Whether this part is more than an hour ahead of the other one, which may be slower on a busy machine."""
         other = self.folder / f"{'pages' if self.part == 'workers' else 'workers'}.clock"
         return other.exists() and self.minute > float(other.read_text()) + 60
 
@@ -135,7 +135,7 @@ class Service:
         return random.Random(f"noise {self.world.seed} {self.part} {self.minute:.2f}")
 
     def wait_for_repair(self) -> None:
-        """The outage takes some real seconds, in which every start fails; then it is 45 minutes later."""
+        """The outage lasts some real seconds, in which every start fails; then 45 simulated minutes have passed."""
         end = self.folder / "outage"
         if not end.exists():
             replace(end, str(time.time() + self.world.outage))

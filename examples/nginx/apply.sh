@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # apply.sh WORKER_PROCESSES WORKER_CONNECTIONS GZIP_COMP_LEVEL SENDFILE: writes nginx.conf, reloads, and waits until the
-# new workers serve. A file that nginx does not accept changes nothing.
+# new workers serve. If nginx rejects the file, nothing changes.
 set -euo pipefail
 
 folder=${NGINX_FOLDER:?is set by run.sh}
@@ -34,12 +34,12 @@ mv "$folder/new.conf" "$folder/nginx.conf"
 if [[ ! -s $folder/pid ]]; then exit; fi # not started yet
 old=$(pgrep -P "$(cat "$folder/pid")" | sort) || true
 nginx -e "$folder/error.log" -c "$folder/nginx.conf" -s reload
-for ((i = 0; i < 100; ++i)); do # until the last of the old workers is gone
+for ((i = 0; i < 100; ++i)); do # until the last old worker has ended
   now=$(pgrep -P "$(cat "$folder/pid")" | sort) || true
   if [[ -n $now && -z $(comm -12 <(echo "$old") <(echo "$now")) ]]; then
     [[ $(./ask.sh) == "$mark" ]] && exit
   fi
   sleep 0.05
 done
-echo "apply.sh: nginx has not taken over the setting" >&2
+echo "apply.sh: nginx has not applied the setting" >&2
 exit 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ask.sh: the setting that the server has, by its own word.
+# ask.sh: the setting of the server, as the server reports it.
 set -euo pipefail
 
 exec 3<>"/dev/tcp/127.0.0.1/$(cat "${NGINX_FOLDER:?is set by run.sh}/port")"

@@ -1,4 +1,4 @@
--- What wrk asks for, and what it prints after its own table.
+-- The requests of wrk, and the line that it prints after its own table.
 wrk.headers["Accept-Encoding"] = "gzip"
 
 -- wrk is as near as can be, but the clients are not: all answers together go through a line of 500 Mbit/s. It carries

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run.sh [--short]: tunes an nginx of its own, which serves a text to 64 clients. --short: a few pulls, for a test.
-# CANOPY is the tool, OUT the folder for what comes out. Status 77: a program is missing.
+# run.sh [--short]: tunes a private nginx, which serves a text to 64 clients. --short: a few pulls, for a test.
+# CANOPY: the tool; OUT: the folder for the results. Status 77: a program is missing.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,13 +25,13 @@ if [[ ! -x $canopy ]]; then
   exit 1
 fi
 
-cd "$here" # where study.toml is
+cd "$here" # the folder of study.toml
 mkdir -p "$out"
 work=$(mktemp -d)
 export NGINX_FOLDER=$work
 server='' child=''
 stop() {
-  for process in $child $server; do # in this order: canopy still leaves a good setting
+  for process in $child $server; do # in this order, so that canopy can still set a good setting
     kill "$process" 2>/dev/null || true
     wait "$process" 2>/dev/null || true
   done
@@ -41,7 +41,7 @@ trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# The page: a list of articles, the same every time.
+# The page: a list of articles, always the same.
 mkdir "$work/pages"
 awk 'BEGIN {
   srand(1)
@@ -56,7 +56,7 @@ awk 'BEGIN {
 }' >"$work/pages/page.txt"
 chmod 755 "$work" # a server started by root runs its workers as another user
 
-started() { # true once the server answers; false if it has ended, as when the port is taken
+started() { # true once the server answers; false if it has ended, for example because the port is taken
   for ((i = 0; i < 100; ++i)); do
     kill -0 "$server" 2>/dev/null || return 1
     [[ -s $work/pid ]] && ./ask.sh >/dev/null 2>&1 && return
@@ -67,7 +67,7 @@ started() { # true once the server answers; false if it has ended, as when the p
 for ((attempt = 0; attempt < 10; ++attempt)); do
   echo $((20000 + RANDOM % 10000)) >"$work/port"
   ./apply.sh 1 512 0 off
-  # A session of its own: Ctrl-C does not reach it. It ends with this script whatever ends that.
+  # In a separate session, so that Ctrl-C does not reach it. It ends with this script, however that ends.
   setsid setpriv --pdeathsig TERM nginx -e "$work/error.log" -c "$work/nginx.conf" 2>>"$work/log" &
   server=$!
   started && break
@@ -93,17 +93,17 @@ wait "$child" || status=$?
 child=''
 cat "$out/tune.txt"
 
-# What does the server itself say?
+# Asks the server itself.
 has=$(./ask.sh)
 said=$(sed -n 's/^left at *{"worker_processes":\(.*\),"worker_connections":\(.*\),"gzip_comp_level":\(.*\),"sendfile":"\(.*\)"}.*/\1 \2 \3 \4/p' "$out/tune.txt")
 read -r processes connections level sendfile <<<"$has"
 echo
 echo "the server has worker_processes $processes, worker_connections $connections, gzip_comp_level $level, sendfile $sendfile"
 if [[ $has != "$said" ]]; then
-  echo "run.sh: that is not what canopy has said" >&2
+  echo "run.sh: this is not the setting that canopy reported" >&2
   exit 1
 fi
-echo "as canopy has said"
+echo "as canopy reported"
 if ((status != 0)); then exit "$status"; fi
 echo
 "$canopy" report nginx --store "$out/nginx.db" --out "$out/nginx.html"

@@ -1,5 +1,5 @@
-// An algorithm and an environment of one's own, beside those that canopy comes with: in a
-// simulation, and in an experiment file.
+// A user-defined algorithm and environment, compared with canopy's own: in a simulation, and in an
+// experiment file.
 
 #include <canopy/canopy.hpp>
 #include <canopy/experiment.hpp>
@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-/// Some arms drawn once; with probability epsilon one of them at random, else the best so far.
+/// Draws some arms once. Plays a random one with probability epsilon, otherwise the best so far.
 struct GreedyOptions {
   std::uint64_t arms = 30;
   double epsilon = 0.1;
@@ -20,8 +20,8 @@ struct GreedyOptions {
 template <class Visit>
 void visit_fields(GreedyOptions& options, Visit&& visit) {
   using canopy::Field;
-  visit(Field{"arms", "how many are drawn", canopy::kThousand}, options.arms);
-  visit(Field{"epsilon", "how often a random one is played", canopy::kUnit}, options.epsilon);
+  visit(Field{"arms", "number of arms drawn", canopy::kThousand}, options.arms);
+  visit(Field{"epsilon", "probability of a random arm", canopy::kUnit}, options.epsilon);
   visit(Field{"seed", "seed of the algorithm's random choices", canopy::kAnyWhole}, options.seed);
 }
 
@@ -55,7 +55,7 @@ class Greedy final : public canopy::TurnOptimizer {
     return best;
   }
 
-  // What a TurnOptimizer has to say: which arm, and what it learns from its rewards.
+  // The two functions of a TurnOptimizer: selecting an arm, and learning from its rewards.
   Choice choose() override {
     const bool explores = random_.uniform() < epsilon_;
     return {.node = static_cast<canopy::NodeIndex>(explores ? random_() % arms_.size() : leader())};
@@ -81,7 +81,7 @@ class Greedy final : public canopy::TurnOptimizer {
   std::vector<canopy::Rewards> rewards_;
 };
 
-/// A hill over the unit square, read through noise.
+/// A hill over the unit square, with noise.
 struct HillOptions {
   double steepness = 4.0;
 };
@@ -117,13 +117,13 @@ int main(int argc, char** argv) {
       canopy::optimizer_entry<Greedy, GreedyOptions>("greedy", "epsilon-greedy on random arms"));
   canopy::environments().add(canopy::environment_entry<Hill, HillOptions>("hill", "a round hill"));
 
-  // By name, as the tool does it.
+  // By name, like the command-line tool.
   for (const char* optimizer : {"hct", "greedy"}) {
     const auto result = canopy::simulate({"hill"}, {optimizer}, {.steps = 20'000, .runs = 8});
     std::printf("%-6s on hill: regret per step %.3f\n", optimizer, result->per_step_regret.mean);
   }
 
-  // In an experiment file, beside canopy's own.
+  // In an experiment file, together with canopy's algorithms.
   const auto experiment = canopy::parse_experiment(R"(
     name = "own"
     steps = 20000

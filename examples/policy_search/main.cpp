@@ -1,4 +1,4 @@
-// Policy search in a system of one's own: a cart that drifts, is nudged to the left or to the right
+// Policy search in a user-defined system: a cart that drifts, is nudged to the left or to the right
 // at every step, and is pulled back by a force u = -theta x. Which theta costs least in the long
 // run?
 
@@ -9,7 +9,7 @@
 constexpr double kGrowth = 1.2;  // growth of the drift
 constexpr double kPrice = 0.1;   // price of the force
 
-/// The system. Its state, what a policy sees of it and what a policy does are numbers here.
+/// The system. State, observation and action are numbers here.
 struct Drift {
   using State = double;
   using Observation = double;
@@ -17,7 +17,7 @@ struct Drift {
 
   canopy::Transition<double> start(canopy::RandomStream& /*random*/) const { return {}; }
 
-  /// The reward, the next state, and what the policy gets to see of that.
+  /// Returns the reward, the next state, and the observation of that state.
   canopy::Transition<double> step(double x, double force, canopy::RandomStream& random) const {
     const double cost = x * x + kPrice * force * force;
     const double next = kGrowth * x + force + (random.coin() ? 1.0 : -1.0);
@@ -25,7 +25,7 @@ struct Drift {
   }
 };
 
-/// The policies: what to do, given theta and what is seen.
+/// The policies: the action for theta and an observation.
 struct PullBack {
   double operator()(canopy::Arm theta, double x, canopy::RandomStream& /*random*/) const {
     return -theta[0] * x;
@@ -44,13 +44,13 @@ int main() {
   for (std::uint64_t pulls = 0; pulls < 40'000'000;) {
     const canopy::Pull pull = optimizer.ask();
     for (std::uint64_t i = 0; i < pull.length; ++i) {
-      const double reward = chain.pull(pull.arm, random);  // the chain runs on
+      const double reward = chain.pull(pull.arm, random);  // the chain continues
       if (optimizer.tell(pull.ticket, reward) != canopy::Status::ok) return 1;
     }
     pulls += pull.length;
   }
 
-  // The textbook's answer: p = 1 + a^2 p r / (r + p), theta = a p / (r + p).
+  // The solution of the textbook: p = 1 + a^2 p r / (r + p), theta = a p / (r + p).
   const double half = 0.5 * (1.0 + kGrowth * kGrowth * kPrice - kPrice);
   const double p = half + std::sqrt(half * half + kPrice);
   const double exact = kGrowth * p / (kPrice + p);

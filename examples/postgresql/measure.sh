@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# measure.sh: a second of the shop's traffic, and a report beside it. Prints transactions a second, the latency that one
-# transaction in a hundred exceeds, and the transactions that failed. If a query or the report fails, so does it.
+# measure.sh: runs a second of the shop's traffic and a report at the same time. Prints transactions per second, the
+# latency that one transaction in a hundred exceeds, and the number of failed transactions. Fails if a query or the
+# report fails.
 set -euo pipefail
 
 log=$(mktemp -d)
@@ -19,7 +20,7 @@ failed=$(awk '/^number of failed transactions/ { print $5 }' "$log/out")
 sort -n -k 3,3 "$log"/transactions* | awk -v tps="$tps" -v failed="${failed:-0}" '
   { latency[NR] = $3 / 1000 }
   END {
-    if (NR == 0) { print "measure.sh: no transaction has ended" > "/dev/stderr"; exit 1 }
+    if (NR == 0) { print "measure.sh: no transaction was completed" > "/dev/stderr"; exit 1 }
     rank = int(0.99 * NR) + 1
     if (rank > NR) rank = NR
     printf "{\"reward\": %s, \"p99_ms\": %.1f, \"errors\": %d}\n", tps, latency[rank], failed

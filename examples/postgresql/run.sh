@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run.sh [--short]: tunes a PostgreSQL of its own under the traffic of a shop. --short: a few pulls, for a test.
-# CANOPY is the tool, OUT the folder for what comes out. Status 77: a program is missing.
+# run.sh [--short]: tunes a private PostgreSQL under the traffic of a shop. --short: a few pulls, for a test.
+# CANOPY: the tool; OUT: the folder for the results. Status 77: a program is missing.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,7 +14,7 @@ case ${1:-} in
 esac
 
 shopt -s nullglob
-for folder in /usr/lib/postgresql/*/bin; do PATH=$folder:$PATH; done # Debian keeps the server there; the newest first
+for folder in /usr/lib/postgresql/*/bin; do PATH=$folder:$PATH; done # on Debian; the newest version comes first
 for tool in initdb postgres psql pgbench prlimit setpriv; do
   if ! command -v "$tool" >/dev/null; then
     echo "run.sh: $tool is missing; on Debian or Ubuntu: apt install postgresql" >&2
@@ -26,13 +26,13 @@ if [[ ! -x $canopy ]]; then
   exit 1
 fi
 
-cd "$here" # where study.toml is
+cd "$here" # the folder of study.toml
 mkdir -p "$out"
 work=$(mktemp -d)
 export PATH TMPDIR=$work PGHOST=$work PGUSER=postgres PGDATABASE=postgres
 server='' child=''
 stop() {
-  for process in $child $server; do # in this order: canopy still leaves a good setting
+  for process in $child $server; do # in this order, so that canopy can still set a good setting
     kill "$process" 2>/dev/null || true
     wait "$process" 2>/dev/null || true
   done
@@ -42,7 +42,7 @@ trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# A session of its own: Ctrl-C does not reach it. It ends with this script whatever ends that.
+# In a separate session, so that Ctrl-C does not reach it. It ends with this script, however that ends.
 setsid setpriv --pdeathsig TERM ./server.sh "$work" &
 server=$!
 until pg_isready -q; do
@@ -68,13 +68,13 @@ for ((starts = 1; ; ++starts)); do
   child=$!
   wait "$child" || status=$?
   child=''
-  ((status == 137 && starts < 5)) || break # kill -9, or no memory: as a service manager would, start it again
+  ((status == 137 && starts < 5)) || break # killed, or out of memory: restart it, like a service manager
   echo "canopy was killed; the same command continues"
 done
 if ((status == 0)); then rm "$work/tuning"; fi
 cat "$out/tune.txt"
 
-# What does the server itself say?
+# Asks the server itself.
 has=$(psql -XAt -c "select format('work_mem = %s kB, random_page_cost = %s, effective_io_concurrency = %s',
   pg_size_bytes(current_setting('work_mem')) / 1024, current_setting('random_page_cost')::float8,
   current_setting('effective_io_concurrency'))")
@@ -86,10 +86,10 @@ same=$(psql -XAt -c "select current_setting('effective_io_concurrency')::integer
    and abs(current_setting('random_page_cost')::float8 - ${random_page_cost:-0}) < 0.001
    and pg_size_bytes(current_setting('work_mem')) = ${work_mem:-0} * 1024::bigint")
 if [[ $same != t ]]; then
-  echo "run.sh: that is not what canopy has said" >&2
+  echo "run.sh: this is not the setting that canopy reported" >&2
   exit 1
 fi
-echo "as canopy has said"
+echo "as canopy reported"
 if ((status != 0)); then exit "$status"; fi
 echo
 "$canopy" report postgresql --store "$out/postgresql.db" --out "$out/postgresql.html"

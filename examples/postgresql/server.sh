@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# server.sh FOLDER: a PostgreSQL in FOLDER, on a socket there and nowhere else, until SIGTERM. As a service manager
-# would, it starts the server again when that dies, after RESTART_SECONDS (3).
-# While FOLDER/tuning exists, a server that is started again has the defaults, not the setting that was being tried:
+# server.sh FOLDER: runs a PostgreSQL in FOLDER, reachable only through a socket there, until SIGTERM. Like a service
+# manager, it restarts the server RESTART_SECONDS (3) after a crash.
+# While FOLDER/tuning exists, a restarted server has the defaults instead of the setting that was tried, because
 # ALTER SYSTEM outlives a crash.
-# A process of the server may take 56 MB more than at the start (a limit as a container has one): what needs more
-# is "out of memory".
+# A process of the server may use 56 MB more memory than at the start, like in a container with a limit. If it needs
+# more, it is "out of memory".
 set -euo pipefail
 
 folder=${1:?usage: server.sh FOLDER}
@@ -30,7 +30,7 @@ if [[ ! -e $folder/data ]]; then
 listen_addresses = ''
 unix_socket_directories = '$folder'
 shared_buffers = 64MB
-fsync = off                           # nothing of this database is to last
+fsync = off                           # this database is temporary
 max_parallel_workers_per_gather = 0
 jit = off
 TEXT

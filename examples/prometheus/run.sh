@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# run.sh [--short]: tunes a service by its own metrics, which a Prometheus of its own scrapes. --short: a few pulls, for a test.
-# CANOPY is the tool, OUT the folder for what comes out. Status 77: a program is missing.
+# run.sh [--short]: tunes a service by its own metrics, scraped by a private Prometheus.
+# --short: a few pulls, for a test.
+# CANOPY: the tool; OUT: the folder for the results. Status 77: a program is missing.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,7 +29,7 @@ mkdir -p "$out"
 work=$(mktemp -d)
 service='' prometheus='' child=''
 stop() {
-  for process in $child $prometheus $service; do # in this order: canopy still leaves a good setting
+  for process in $child $prometheus $service; do # in this order, so that canopy can still set a good setting
     kill "$process" 2>/dev/null || true
     wait "$process" 2>/dev/null || true
   done
@@ -38,10 +39,10 @@ trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-get() { # the body of an address; fails unless it is there
+get() { # prints the answer of an address; fails if there is none
   python3 -c 'import sys, urllib.request as r; sys.stdout.write(r.urlopen(sys.argv[1], timeout=5).read().decode())' "$1" 2>/dev/null
 }
-answers() { # waits until a process has something at an address; false if it has ended, as when the port is taken
+answers() { # waits until a process answers at an address; false if it has ended, for example because the port is taken
   for ((i = 0; i < 100; ++i)); do
     kill -0 "$1" 2>/dev/null || return 1
     get "$2" >/dev/null && return
@@ -50,7 +51,7 @@ answers() { # waits until a process has something at an address; false if it has
   return 1
 }
 
-# Each in a session of its own, which Ctrl-C does not reach; it ends with this script whatever ends that.
+# Each in a separate session, so that Ctrl-C does not reach it. They end with this script, however that ends.
 for ((attempt = 0; attempt < 10; ++attempt)); do
   port=$((20000 + RANDOM % 10000))
   setsid setpriv --pdeathsig TERM python3 "$here/service.py" "$port" 2>>"$work/log" &
@@ -85,7 +86,7 @@ fi
 settings=()
 [[ -z $short ]] || settings=(-e 's/^pulls = 60/pulls = 5/; s/^pulls = 2/pulls = 1/; /^confirm_pulls/d; s/"4s"/"3s"/')
 sed "${settings[@]}" -e "s/:8000/:$port/; s/:9090/:$port_of_prometheus/" "$here/study.toml" >"$out/study.toml"
-for ((i = 0; i < 100; ++i)); do # until there are two scrapes
+for ((i = 0; i < 100; ++i)); do # wait for two scrapes
   [[ $(get "http://127.0.0.1:$port_of_prometheus/api/v1/query?query=count_over_time(up%5B10s%5D)%3E1") == *value* ]] && break
   sleep 0.1
 done
@@ -99,16 +100,16 @@ wait "$child" || status=$?
 child=''
 cat "$out/tune.txt"
 
-# What does the service itself say?
+# Asks the service itself.
 has=$(get "http://127.0.0.1:$port/config" | tr -d ' ')
 said=$(sed -n 's/^left at *\({[^}]*}\).*/\1/p' "$out/tune.txt")
 echo
 echo "the service has $has"
 if [[ $has != "$said" ]]; then
-  echo "run.sh: that is not what canopy has said" >&2
+  echo "run.sh: this is not the setting that canopy reported" >&2
   exit 1
 fi
-echo "as canopy has said"
+echo "as canopy reported"
 if ((status != 0)); then exit "$status"; fi
 echo
 "$canopy" report prometheus --store "$out/prometheus.db" --out "$out/prometheus.html"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A service for the example: configured by PUT /config, measured at /metrics.
 
-It does no work. It counts requests and their latencies as a pool of workers that take requests in batches would, with
-noise: a larger batch serves more and makes requests wait, and too many workers are in each other's way.
+It does no work. It counts requests and their latencies like a pool of workers that take requests in batches, with
+noise: a larger batch serves more requests but makes them wait, and too many workers get in each other's way.
 """
 
 import json
@@ -84,12 +84,12 @@ class Handler(BaseHTTPRequestHandler):
         elif self.path == "/config":
             self.answer(200, json.dumps(self.service.config) + "\n", "application/json")
         else:
-            self.answer(404, "there are /metrics and /config\n")
+            self.answer(404, "try /metrics or /config\n")
 
     def do_PUT(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         if self.path != "/config":
-            self.answer(404, "there is /config\n")
+            self.answer(404, "try /config\n")
             return
         try:
             self.service.set(body)

@@ -2,10 +2,10 @@
 
     python examples/python/cache.py [FIGURE.png]
 
-Objects are asked for with very different popularity, and their contents change at the origin now and then. A long
-time to live serves stale objects, a short one asks the origin too often. The knob is tuned on a log scale, on live
-traffic: what the cache holds when the knob moves is what it was filled with before. It takes some minutes, a few
-thousand requests, to fill it anew, and `settle` says so.
+Objects have very different popularity, and their contents change at the origin now and then. A long time to live
+serves stale objects, a short one causes too many requests to the origin. The knob is tuned on a log scale, on live
+traffic: when the knob moves, the cache still holds what it was filled with before. It takes some minutes (a few
+thousand requests) to refill it, and `settle` tells the optimizer.
 """
 
 import random
@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 
 
 class Cache:
-    """A cache in front of an origin, and twenty requests a second to it."""
+    """A cache in front of an origin, with twenty requests per second."""
 
     OBJECTS = 2000
     CHANGES_AFTER = 600.0  # seconds, on average
@@ -32,7 +32,7 @@ class Cache:
         self.queue = []
 
     def serve(self, ttl):
-        """One request: what it was worth. A fresh hit earns 1, a fetch 0.3, a stale answer nothing."""
+        """Serves a request and returns its worth: 1 for a fresh hit, 0.3 for a fetch, 0 for a stale answer."""
         self.queue = self.queue or next(self.requests)
         wanted = self.queue.pop()
         self.now += 0.05

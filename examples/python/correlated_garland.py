@@ -2,8 +2,8 @@
 
     python examples/python/correlated_garland.py [FIGURE.png]
 
-In the garland MDP a new arm shows its worth only after some steps. The adaptive tree passes over rewards until the
-state has come near, if it is told how long that takes. HCT for correlated feedback holds an arm for episodes that
+In the garland MDP the rewards of a new arm are only representative after some steps. The adaptive tree can ignore the
+rewards before that, if it is told how many steps it takes. HCT for correlated feedback holds an arm for episodes that
 double in length; its constants were tuned for this system. Everything runs in C++.
 """
 

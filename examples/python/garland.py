@@ -2,8 +2,8 @@
 
     python examples/python/garland.py [FIGURE.png]
 
-It ends on one of the highest peaks. The picture shows what is known of the function after 20 000 pulls, where they
-went, and the tree.
+The search ends on one of the highest peaks. The picture shows the estimate of the function after 20 000 pulls, the
+pulls, and the tree.
 """
 
 import sys

@@ -1,11 +1,11 @@
-"""When to start the heating, which depends on how cold the night is.
+"""Finds when to start the heating, which depends on how cold the night is.
 
     python examples/python/heating.py [FIGURE.png]
 
 A Gymnasium environment in which every episode is a night. The house cools down from ten in the evening on, and should
-be warm from half past six to eight. The policy's parameter is how many minutes earlier the heating starts: too early
-wastes energy, too late leaves people cold. How long it takes to warm up depends on the temperature outside, which is
-known when the night begins. The policy is tuned over the same number of nights with this context and without it.
+be warm from half past six to eight. The parameter of the policy is the lead in minutes: too early wastes energy, too
+late leaves people cold. The time to warm up depends on the temperature outside, which is known when the night begins.
+The policy is tuned over the same number of nights with this context and without it.
 """
 
 import math
@@ -33,7 +33,7 @@ class Night(gymnasium.Env):
         super().reset(seed=seed)
         fixed = (options or {}).get("outside")
         self.outside = self.np_random.uniform(-10, 15) if fixed is None else fixed
-        self.hours_to_cool = 30 * math.exp(self.np_random.normal(0, 0.1))  # it depends on the wind
+        self.hours_to_cool = 30 * math.exp(self.np_random.normal(0, 0.1))  # depends on the wind
         self.time, self.inside = 0.0, self.np_random.normal(18, 0.3)
         return self._observation(), {"outside": self.outside}
 
@@ -60,7 +60,7 @@ def policy(theta, observation):
 
 
 def costs(lead_of, nights, outside=None):
-    """The cost of each of some nights, where the lead may depend on the temperature outside."""
+    """The costs of some nights; the lead may depend on the temperature outside."""
     env, found = Night(), []
     for night in range(nights):
         observation, info = env.reset(seed=9000 + night, options={"outside": outside})
@@ -86,7 +86,7 @@ result = canopy.policy_search(
 )
 print(result.policy)
 
-# The truth: the best of some leads at some temperatures, on the same nights.
+# The truth: the best lead of a grid, for some temperatures, on the same nights.
 leads, outsides = range(30, 200, 10), [-10, -7.5, -5, -2.5, 0, 2.5, 5, 7.5, 10, 12.5, 15]
 means = {at: [mean(costs(lambda _, lead=lead: lead, 60, at)) for lead in leads] for at in outsides}
 truth = [leads[means[at].index(min(means[at]))] for at in outsides]

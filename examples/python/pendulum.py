@@ -2,9 +2,9 @@
 
     python examples/python/pendulum.py [FIGURE.png]
 
-One chain of 100 000 steps: the pendulum goes on from where it is when the parameters change, so what a step earns
-depends on the parameters of the steps before. Every 200 steps Gymnasium truncates an episode, and the chain goes on
-from a fresh state.
+One chain of 100 000 steps: when the parameters change, the pendulum continues from its state, so the reward of a step
+depends on the parameters of the steps before. Every 200 steps Gymnasium truncates an episode, and the chain continues
+from a new state.
 """
 
 import math
@@ -19,7 +19,7 @@ def policy(theta, observation):
     """Pumps the pendulum up to an energy, and holds it by a spring and a damper once it is near the top."""
     cosine, sine, speed = observation
     if cosine < 0.8:
-        energy = speed**2 / 6 + 5 * (cosine - 1)  # that of a pendulum which just stands is 0
+        energy = speed**2 / 6 + 5 * (cosine - 1)  # 0 for a pendulum that stands upright
         torque = math.copysign(2.0, (theta["energy"] - energy) * speed)
     else:
         torque = -theta["stiffness"] * math.atan2(sine, cosine) - 2.0 * speed
@@ -34,7 +34,7 @@ print(f"best policy: {', '.join(f'{k} = {v:.2f}' for k, v in best.arm.items())},
 
 
 def mean_reward(theta, steps=10_000):
-    """What a policy earns on its own, in a run that the search has not seen."""
+    """The mean reward of a policy in a run that the search has not seen."""
     fresh = gymnasium.make("Pendulum-v1")
     observation, _ = fresh.reset(seed=99)
     total = 0.0
@@ -52,5 +52,5 @@ print(f"in a fresh run: {mean_reward(best.arm):.3f}; with the middle of the spac
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
 canopy.plot.estimate(result, ax=left)
 canopy.plot.switches(result, ax=right)
-right.set_title("the parameters change ever less often")
+right.set_title("the parameters change less and less often")
 figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "pendulum.png", dpi=120)

@@ -2,8 +2,8 @@
 
     python examples/python/scikit_learn.py [FIGURE.png]
 
-Each trial draws a new split of the data, so its score is noisy: no single trial can be trusted. The tree comes back to
-settings that look good until it is sure of them; `sampler.optimizer.best()` is what it would stake its name on.
+Each trial draws a new split of the data, so its score is noisy: no single trial can be trusted. The tree
+repeats settings that look good until it is sure of them; `sampler.optimizer.best()` is its recommendation.
 """
 
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # compare.sh PORT ROUNDS DEFAULT OTHER...: in every round, sets maxmemory-samples to each of the values
 # and measures. Prints the hit ratios and their differences from DEFAULT's, with 95 % intervals. It
-# knows nothing of canopy: a check from outside.
+# does not use canopy: it is an independent check.
 set -euo pipefail
 
 if (($# < 4)) || (($2 < 2)); then
@@ -15,7 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 for ((i = 0; i < rounds; ++i)); do
   for samples in "$@"; do
     redis-cli -p "$port" -e config set maxmemory-samples "$samples" >/dev/null
-    sleep 0.7 # what the setting before has left behind
+    sleep 0.7 # until the effect of the previous setting is gone
     echo "$samples $("$here/hit_rate.sh" "$port" 0.5)"
   done
 done | awk -v settings=$# -v rounds="$rounds" '

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# hit_rate.sh PORT [SECONDS]: the share of the gets that hit, over the next SECONDS (0.05).
+# hit_rate.sh PORT [SECONDS]: the share of gets that hit during the next SECONDS (0.05).
 set -euo pipefail
 
 port=${1:?usage: hit_rate.sh PORT [SECONDS]}
@@ -9,7 +9,7 @@ before=$(redis-cli -p "$port" -e info stats)
 sleep "$seconds"
 after=$(redis-cli -p "$port" -e info stats)
 awk -F: '
-  $1 == "keyspace_hits" { hits = $2 - hits }        # at last: the second count less the first
+  $1 == "keyspace_hits" { hits = $2 - hits }        # in the end: the second count minus the first
   $1 == "keyspace_misses" { misses = $2 - misses }
   END {
     if (hits + misses == 0) { print "hit_rate.sh: no traffic" > "/dev/stderr"; exit 1 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# run.sh [--pulls N] [--seed S]: tunes maxmemory-samples of a Redis of its own under traffic.
-# run.sh --curve [--seed S]: tunes nothing, and prints the hit ratio at every setting.
-# CANOPY is the tool, OUT the folder for what comes out.
+# run.sh [--pulls N] [--seed S]: tunes maxmemory-samples of a private Redis under traffic.
+# run.sh --curve [--seed S]: does not tune, but prints the hit ratio at every setting.
+# CANOPY: the tool; OUT: the folder for the results.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,7 +28,7 @@ if [[ -z $curve && ! -x $canopy ]]; then
   exit 1
 fi
 
-cd "$here" # where study.toml is
+cd "$here" # the folder of study.toml
 mkdir -p "$out"
 if [[ ! $out/build/traffic -nt traffic.cpp ]]; then
   cmake -S . -B "$out/build" >"$out/build.log"
@@ -38,7 +38,7 @@ fi
 work=$(mktemp -d)
 server='' traffic='' child=''
 stop() {
-  for process in $child $traffic $server; do # in this order: canopy still leaves its best setting
+  for process in $child $traffic $server; do # in this order, so that canopy can still set its best setting
     kill "$process" 2>/dev/null || true
     wait "$process" 2>/dev/null || true
   done
@@ -47,15 +47,15 @@ stop() {
 trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-run() { # a command that stop ends, once and in its turn: Ctrl-C does not reach a session of its own
+run() { # runs a command in a separate session, which Ctrl-C does not reach: `stop` ends it, once and in order
   setsid "$@" &
   child=$!
   wait "$child"
   child=''
 }
 
-# The server: on a free port of the loopback, nothing kept.
-started() { # true once the server answers; false if it has ended, as when the port is taken
+# The server listens on a free port of the loopback interface and stores nothing.
+started() { # true once the server answers; false if it has ended, for example because the port is taken
   for ((i = 0; i < 100; ++i)); do
     kill -0 "$server" 2>/dev/null || return 1
     [[ $(redis-cli -p "$port" info server 2>/dev/null) == *"process_id:$server"$'\r'* ]] && return
@@ -78,7 +78,7 @@ if [[ -z $server ]]; then
   exit 1
 fi
 
-# Room for about 1500 keys, whatever an empty server of this version takes.
+# Memory for about 1500 keys, in addition to that of an empty server of this version.
 empty=$(redis-cli -p "$port" info memory | tr -d '\r' | sed -n 's/^used_memory://p')
 redis-cli -p "$port" -e config set maxmemory $((empty + 1850000)) >/dev/null
 setsid "$out/build/traffic" --port "$port" --seed "$seed" &
@@ -95,7 +95,7 @@ sed -e "s/ 7001/ $port/; s/^pulls = .*/pulls = $pulls/" -e "s|^\[system\]|&\nfol
 rm -f "$out"/redis.db*
 run "$canopy" tune "$work/study.toml" --store "$out/redis.db"
 
-if ((pulls >= 200)); then # no time for it in a short test
+if ((pulls >= 200)); then # too slow for a short test
   best=$("$canopy" best redis --store "$out/redis.db" --json | sed -n 's/.*"samples": *\([0-9]*\).*/\1/p' | head -n 1)
   echo
   run ./compare.sh "$port" 5 5 "$best"

@@ -1,9 +1,9 @@
-// Traffic for a cache: get, and set on a miss, at a steady rate until it is stopped. Three kinds of
-// keys are asked for:
+// Traffic for a cache: get, and set on a miss, at a steady rate until it is stopped. There are
+// three kinds of keys:
 //   lasting   a fixed set of keys, all equally popular, for as long as the program runs;
 //   news      a new key every now and then, the most popular at first; it fades as newer ones come
-//             (a power law of its age), and is never asked for again when it is old;
-//   once      asked for once and never again, as a crawler does.
+//             (a power law of its age), and is never requested again when it is old;
+//   once      requested once and never again, as by a crawler.
 
 #include <array>
 #include <chrono>
@@ -29,7 +29,7 @@ struct Options {
   std::uint64_t lasting_keys = 450;
   std::uint64_t news_every = 20;    // requests from one new key to the next
   std::uint64_t news_keys = 1'000;  // a key is old after this number of newer ones
-  double news_skew = 0.6;           // the a-th newest key is asked for a^-skew as often; not 1
+  double news_skew = 0.6;           // the a-th newest key comes a^-skew times as often; not 1
   std::uint64_t value_bytes = 1'000;
 };
 
@@ -85,7 +85,7 @@ class Server {
   int reply() {
     void* raw = nullptr;
     if (redisGetReply(context_.get(), &raw) != REDIS_OK) {
-      throw std::runtime_error("the server is gone");
+      throw std::runtime_error("the server has closed the connection");
     }
     const int type = static_cast<redisReply*>(raw)->type;
     freeReplyObject(raw);
@@ -98,7 +98,7 @@ class Server {
 
 void run(const Options& options) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::size_t kBatch = 100;  // requests in flight together
+  constexpr std::size_t kBatch = 100;  // requests in flight at once
   const std::chrono::duration<double> period(kBatch / options.rate);
   const std::string value(options.value_bytes, 'x');
   Keys keys(options);
@@ -116,7 +116,7 @@ void run(const Options& options) {
 
     due += std::chrono::duration_cast<Clock::duration>(period);
     const auto now = Clock::now();
-    if (now > due + std::chrono::milliseconds(10)) due = now;  // late: no burst to catch up
+    if (now > due + std::chrono::milliseconds(10)) due = now;  // late: do not catch up in a burst
     std::this_thread::sleep_until(due);
   }
 }
@@ -134,7 +134,7 @@ int main(int count, char** words) try {
     } else if (name == "--rate") {
       options.rate = std::stod(value);
     } else {
-      throw std::runtime_error("unknown option " + name + "; there are --port, --seed and --rate");
+      throw std::runtime_error("unknown option " + name + "; use --port, --seed or --rate");
     }
   }
   run(options);

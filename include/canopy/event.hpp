@@ -460,7 +460,7 @@ void visit_fields(LevelSeen& event, Visit&& visit) {
 enum class RunnerCommand : std::uint8_t {
   pause,     ///< Wait at the best setting known.
   resume,    ///< Continue, after any of the other commands.
-  hold,      ///< Wait at the present setting.
+  hold,      ///< Wait at the current setting.
   baseline,  ///< Wait at the baseline.
   confirm,   ///< Compare the best arm with the baseline.
   end,       ///< End the search.

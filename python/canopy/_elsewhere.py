@@ -33,7 +33,7 @@ def call_elsewhere(
     """The outcome of a call. In another process it has its own random numbers.
 
     A closure that is sent to another process has copies of the generators, in their state at that time: without a new
-    seed, every call would have the same numbers.
+    seed, every call would draw the same numbers.
     """
     if this_process() == origin:
         return tried(measured, measure, arguments)

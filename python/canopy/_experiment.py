@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 class AskTell(Protocol):
     """The interface of a user-defined algorithm for `experiment`.
 
-    It is made as `MyAlgorithm(space, seed=seed, **options)`, once for every run. `ask()` returns the arm to play, a
+    It is created as `MyAlgorithm(space, seed=seed, **options)`, once for every run. `ask()` returns the arm to play, a
     dictionary with a value for every parameter; `tell(arm, reward)` gets what `ask` returned, and its reward;
-    `best()` returns the arm to recommend. Take random choices from a generator made with `seed`.
+    `best()` returns the arm to recommend. Make random choices with a generator that is seeded with `seed`.
 
     >>> import random
     >>> class Greedy:
@@ -132,19 +132,19 @@ class Function(_canopy.Function):
     - space: its parameters.
     - optimum: f*, the largest mean: a number, or the arm that has it; it is an error if a run sees a larger mean. If
       it is not known, regret is relative to the best arm that any run has played.
-    - noise: "gaussian", "uniform" or "bernoulli" has canopy add noise to a function that has none, with `noise_width`:
-      the standard deviation, the width, or 1 for a success with probability f. "own": the function itself is noisy.
-    - mean: the function without its noise, if it is noisy itself. Without it, only realised regret is known.
+    - noise: "gaussian", "uniform" or "bernoulli": canopy adds noise to a function that has none. `noise_width` is the
+      standard deviation, the width, or 1 for a success with probability f. "own": the function itself is noisy.
+    - mean: the function without its noise, if it is noisy itself. Without `mean`, only realised regret is known.
     - start: called with a seed before every run, to reset its system or to seed generators other than Python's and
       numpy's, which are seeded anyway.
-    - name: in tables and random numbers; by default that of the function.
+    - name: used in tables and in the seeds of random numbers; by default the name of the function.
     - version: change it when the code of the function changes: stored runs are only reused if name and version are the
       same.
-    - reward_range: the range of rewards that optimizers are told.
+    - reward_range: the range of rewards that the optimizers are given.
     - common: whether runs of the same number have the same random numbers for all algorithms: `start` is called with
-      the same seed, and the generators of Python and numpy begin alike. If `start` draws the problem of a run, all
-      algorithms then have the same problems, and `Experiment.differences` are narrower if some problems are harder
-      for all of them. Noise added by canopy is not shared.
+      the same seed, and the generators of Python and numpy start in the same state. If `start` draws the problem of a
+      run, all algorithms then have the same problems, and `Experiment.differences` are narrower if some problems are
+      harder for all of them. Noise added by canopy is not shared.
 
     >>> hill = canopy.Function(lambda x: 1 - (x - 0.3) ** 2, {"x": canopy.real(0, 1)}, optimum=1, noise="gaussian",
     ...                        noise_width=0.1, name="hill")
@@ -233,7 +233,7 @@ Measure = Literal["regret", "pseudo", "realised", "simple", "us_per_step"]
 class Difference(NamedTuple):
     """An algorithm compared with a baseline, run by run; `print` shows it as a sentence.
 
-    `mean` is the mean of its regret minus the baseline's regret in the run of the same number: negative is better.
+    `mean` is the mean of its regret minus the baseline's regret in the run of the same number: negative means better.
     `lower` and `upper` are the ends of its 95 % interval (Student's t over the `runs`), None for a single run. `wins`
     is the number of runs in which it was better.
     """
@@ -257,13 +257,14 @@ class Difference(NamedTuple):
     def __str__(self) -> str:
         interval = "" if self.lower is None else f" ({self.lower:.4g} to {self.upper:.4g} at 95 %)"
         wins = f"better in {self.wins} of {self.runs} runs"
-        return f"{self.algorithm} on {self.environment}: {self.mean:+.4g}{interval} beside {self.baseline}, {wins}"
+        mean = f"{self.mean:+.4g}{interval} compared with {self.baseline}"
+        return f"{self.algorithm} on {self.environment}: {mean}, {wins}"
 
 
 class Row(NamedTuple):
     """The results of an algorithm in an environment: estimates over the measured runs.
 
-    `options` are the chosen ones among `candidates` points of the grid. `regret` is the mean of f* - f(x_t) over the
+    `options` are the options chosen among `candidates` points of the grid. `regret` is the mean of f* - f(x_t) over the
     steps t, `realised_regret` that of f* - r_t, with the rewards r_t; `simple_regret` is f* - f(best arm), at the end.
     If the mean of a function is not known, `regret` and `simple_regret` are None; if f* is not known either,
     `realised_regret` is minus the mean reward. `us_per_step` is processor time in microseconds, of algorithm and
@@ -309,7 +310,7 @@ class Experiment:
 
     `rows` has a `Row` for every environment and algorithm, `runs` a dictionary for every measured run, `tuning` one for
     every run that chose among the points of a grid. `optima` has f* of the environments. If it was not given, it is the
-    largest mean of any run, and the name is in `guessed_optima`; None if no mean is known. `print`
+    largest mean of any run, and the environment is listed in `guessed_optima`; None if no mean is known. `print`
     shows the table.
     """
 
@@ -411,9 +412,9 @@ class Experiment:
     ) -> str:
         """A table for LaTeX (booktabs): a row for every algorithm, a column for every environment, the least in bold.
 
-        Means are followed by half the width of their 95 % interval, medians by their quartiles. With a `baseline`,
-        other rows have the difference to it, in bold if the interval excludes 0. Numbers have `digits` digits after
-        the point. With a `caption` or a `label` the result is a floating `table`.
+        Means are followed by half the width of their 95 % intervals, medians by their quartiles. With a `baseline`,
+        the other rows have their difference from it, in bold if the interval excludes 0. Numbers have `digits` digits
+        after the point. With a `caption` or a `label` the result is a floating `table`.
         """
         return latex_table(self, measure, statistic, baseline, digits, caption, label)
 
@@ -448,8 +449,8 @@ class Experiment:
     def table(self, *, measure: Measure = "regret", statistic: Statistic = "mean", baseline: str | None = None) -> str:
         """The results as text: a block for every environment, a row for every algorithm.
 
-        With statistic="median", medians and quartiles over the runs. With a `baseline`, the differences of the others
-        to it, run by run, with 95 % intervals.
+        With statistic="median", medians and quartiles over the runs. With a `baseline`, the differences of the other
+        algorithms from it, run by run, with 95 % intervals.
         """
         check_statistic(statistic)
         if (measure, statistic, baseline) == ("regret", "mean", None):
@@ -505,12 +506,13 @@ def experiment(
     - environments: one or more: names, `Environment` with options, `Function`, or plain functions of the parameters
       of `space`, which have no noise.
     - steps, runs: the length and the number of measured runs.
-    - tuning_runs: number of runs for every point of a grid; the one with the least mean regret is measured.
+    - tuning_runs: number of runs for every point of a grid; the point with the least mean regret is measured.
     - checkpoints: number of points of a curve, evenly spaced on a log scale.
-    - regret: the kind that is tuned for and compared: "pseudo" (of the arms) or "realised" (of the rewards).
-    - folder: where every finished run is stored at once, and where the report of `canopy experiment` is written. A
-      later call continues from there, with more runs if necessary; runs of another experiment are refused. Functions
-      and classes are identified by name and `version`: if their code changes, change the version or use
+    - regret: the kind of regret to minimize by tuning and to compare: "pseudo" (of the arms) or "realised" (of the
+      rewards).
+    - folder: where each run is stored as soon as it is finished, and where the report of `canopy experiment` is
+      written. A later call continues from there, with more runs if necessary; runs of another experiment are refused.
+      Functions and classes are identified by name and `version`: if their code changes, change the version or use
       `resume=False`.
     - resume: whether runs stored in the folder are reused; if not, they are discarded.
     - n_jobs: number of parallel runs; -1: one per core that this process may use. Runs that call Python are in
@@ -518,7 +520,7 @@ def experiment(
     - progress: shows a progress line on stderr; by default if that is a terminal.
 
     Random numbers depend only on seed, environment, label and run, as in `canopy experiment` on the command line,
-    which gives the same results. Ctrl-C ends it; finished runs are in the folder.
+    which gives the same results. Ctrl-C ends the experiment; finished runs are in the folder.
 
     >>> result = canopy.experiment(["adaptive", "random"], lambda x: 1 - abs(x - 0.7), {"x": canopy.real(0, 1)},
     ...                            steps=200, runs=3)
@@ -719,7 +721,7 @@ def _environments_from(given: Any, space: Any) -> dict[str, Environment | Functi
 def _checked(
     algorithm: Algorithm, options: dict[str, Any], environment: Environment | Function, steps: int
 ) -> dict[str, Any]:
-    """All options of one of canopy's optimizers on that environment; for other algorithms the given ones."""
+    """All options of one of canopy's optimizers in an environment; for other algorithms, the given options."""
     if not isinstance(algorithm.algorithm, str):
         return options
     full = _canopy.checked_options(algorithm.algorithm, options, environment.space, steps)

@@ -1,7 +1,7 @@
 """HTML representations for notebooks: sentences, a plot if matplotlib is installed, and a table.
 
 Names of parameters and choices come from users, so every text is escaped. The classes
-that are shown import this module, and not the reverse.
+that are shown import this module, not the other way round.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def best_html(best: Any) -> str:
 
 
 def result_html(result: Any) -> str:
-    """The best arm of a search, a plot of it, and the arms with most pulls."""
+    """The best arm of a search, a plot of it, and the arms with the most pulls."""
     failed = f", {result.failed} failed, the last at {result.last_failure}" if result.failed else ""
     ending = f"; stopped: {result.stopped}" if result.stopped else ""
     counts = f"{result.pulls} pulls in {len(result.episodes)} episodes{failed}{ending}"
@@ -44,14 +44,14 @@ def result_html(result: Any) -> str:
 
 
 def optimizer_html(optimizer: Any) -> str:
-    """The best arm of an optimizer or a study, a plot of its estimate, and the arms with most pulls."""
+    """The best arm of an optimizer or a study, a plot of its estimate, and the arms with the most pulls."""
     sentence = repr(optimizer).strip("<>")
     if optimizer.contexts is not None:
         policy = optimizer._policy_or_none()
         return _block([sentence], "", "") if policy is None else _policy_block([sentence], optimizer, policy)
     best = optimizer.best()
     sentences = [sentence] if best is None else [best.text, sentence]
-    # In some trees a pull counts at all nodes on its path, so nodes with most pulls need not be leaves.
+    # In some trees a pull counts at all nodes on its path, so the nodes with the most pulls need not be leaves.
     nodes = sorted(optimizer.tree(), key=lambda node: -node.pulls)[: 10 * _MOST_ARMS]
     arms = {tuple(optimizer.space._coordinates(node.arm)): node.arm for node in nodes if node.pulls}
     return _block(sentences, _searched_picture(optimizer), _arms_table(optimizer, arms.values()))
@@ -126,7 +126,7 @@ def _picture(draw: Callable[[Any, Any], Any], width: float, height: float) -> st
 
 
 def _arms_table(optimizer: Any, arms: Iterable[dict[str, Any]]) -> str:
-    """The arms with the estimates from their own rewards, those with most pulls first."""
+    """The arms with the estimates from their own rewards, most pulls first."""
     pairs = [(arm, optimizer.estimate(arm)) for arm in arms]
     known = sorted((pair for pair in pairs if pair[1]), key=lambda pair: -pair[1].pulls)[:_MOST_ARMS]
     heads = [*optimizer.space, "mean", f"{100 * optimizer.confidence:g} % interval", "pulls"]

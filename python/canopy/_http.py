@@ -82,7 +82,7 @@ class _Kept(threading.local):
 
 
 class Wire:
-    """Sends requests to a server and to those it redirects to. Thread-safe."""
+    """Sends requests to a server, and to the servers that it redirects to. Thread-safe."""
 
     def __init__(self, url: str, token: str | None, timeout: float, retry_seconds: float, ca_file: str | None):
         self.first = _Origin.of(url)
@@ -109,8 +109,8 @@ class Wire:
     def call(self, method: str, path: str, body: Any = None, *, study: str = "", is_repeatable: bool = True) -> Answer:
         """Sends a request until it is answered. Raises Problem if refused, StoreError if the server is unreachable.
 
-        Every request has its own idempotency key, so that it takes effect once. If it is not repeatable nevertheless,
-        it is sent again only if it cannot have arrived.
+        Every request has its own idempotency key, so that a retry has no second effect. A request that is not
+        repeatable in spite of that is sent again only if the first attempt cannot have reached the server.
         """
         headers = dict(self._headers)
         text = None
@@ -134,7 +134,7 @@ class Wire:
                 was_repeated = was_repeated or lost.was_sent
                 if lost.was_kept:
                     continue  # at once, with a new connection
-                if origin != self.first:  # it may be down; the first server knows which one has the study now
+                if origin != self.first:  # it may be down; the first server knows which server has the study now
                     origin = self._forget(study)
             else:
                 if status == 307:

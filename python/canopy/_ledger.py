@@ -47,7 +47,7 @@ class Failures:
         optimizer.penalize(pull, self._reward)
 
     def bar(self, optimizer: Looks, arm: dict[str, Any]) -> None:
-        """The same for an arm that was enqueued."""
+        """Excludes an enqueued arm whose call failed."""
         optimizer.bar(arm, self._reward)
 
     def advise(self, error: Exception) -> None:
@@ -55,7 +55,7 @@ class Failures:
         if self._penalizes and hasattr(error, "add_note"):  # from Python 3.11 on
             error.add_note(
                 "canopy: this call failed before the first reward. If calls may fail, give failure_reward, the value"
-                " of a failure: something worse than all rewards."
+                " of a failure: a number worse than all rewards."
             )
 
     def note(self, failed: bool) -> None:
@@ -127,7 +127,7 @@ def ask_in(optimizer: Any, pulls: int | None, context: dict[str, Any] | None) ->
 
 
 def unanswered_of(optimizer: Any) -> Callable[[], Any]:
-    """A function that returns each pull that an earlier process has left open once, then None.
+    """Returns a function that returns each pull that an earlier process left open, once each, and then None.
 
     Pulls with a context are dropped instead, because the context has changed since.
     """
@@ -176,7 +176,7 @@ class Ledger:
         else:
             self.optimizer.tell(pull, reward, metrics or None)
         self._say_missing(metrics)
-        if isinstance(self.optimizer, Optimizer):  # a study does it itself
+        if isinstance(self.optimizer, Optimizer):  # a study warns itself
             self.optimizer._say_advice()
         is_pull = not self._is_of_baseline(episode, pull)
         if is_pull:
@@ -224,7 +224,7 @@ class Ledger:
         if is_pull or failure is not None:
             self._failures.note(failure is not None)
         self.note_time()
-        if result.stopped:  # by an earlier call while this one was running
+        if result.stopped:  # by another call while this one was running
             pass
         elif self.pulls is not None and result.pulls >= self.pulls:
             result.stopped = "pulls"

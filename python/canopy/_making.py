@@ -1,4 +1,4 @@
-"""`make_optimizer`: an optimizer by its name."""
+"""`make_optimizer`: makes an optimizer by its name."""
 
 from __future__ import annotations
 

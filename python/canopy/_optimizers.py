@@ -54,22 +54,22 @@ class Best(NamedTuple):
     """The arm to recommend, in the user's units; `print` shows it as a sentence.
 
     `mean` is the mean of its rewards, and `pulls` their number. `lower` and `upper` are the ends of the confidence
-    interval of f at the arm, None if there is none. The intervals of all arms hold together at the level `level`, at
-    all times, so this one is valid although the arm was selected by its rewards. `assumes` is the assumption:
+    interval of f at the arm, None if there is none. The intervals of all arms hold simultaneously at the level `level`
+    and at all times, so this one is valid although the arm was selected by its rewards. `assumes` is the assumption:
     "about_normal", the rewards of the arm are about normal, and none is more extreme than those seen at any arm;
     "noise_as_elsewhere", they vary about as much as those of other arms; "two_values"; "hard_range"; "none", there is
     no interval. `rare_extremes` warns that rewards have rare extreme values.
 
     `basis` is how the arm was selected: "interval", it has the largest lower bound, with variances pooled upward;
     "repeats_few", too few arms were repeated to estimate the noise, so it is the algorithm's own choice; "no_noise",
-    rewards of an arm never differ, so it has the best mean; "model", by the algorithm's own model of f; "playoff", of
-    `policy_search`: it earned most when the best arms were played again.
+    rewards of an arm never differ, so it has the best mean; "model", it is best by the algorithm's own model of f;
+    "playoff", it earned the most when `policy_search` played the best arms again.
     `rivals` is the number of other arms that cannot be ruled out yet by their intervals, `unknown` the number of other
     arms without an interval. `own` is the arm that the algorithm itself would recommend, None if it is the same.
     `by_model` is the model's 95 % interval of f at the arm, which also uses the arms around it and is valid for a
     single look, not for all looks. `since` is the last pull before a change of the system that an adaptive tree has
-    detected: rewards until then do not count; else None. While the level of all rewards moves (`level_moves`), there is
-    no interval, and `mean` is the model's present estimate. `limits` has a `LimitCheck` for every metric with a limit,
+    detected (rewards up to it do not count), or None. While the level of all rewards moves (`level_moves`), there is
+    no interval, and `mean` is the model's current estimate. `limits` has a `LimitCheck` for every metric with a limit,
     by name. `text` is the sentence that `print` shows.
     """
 
@@ -111,13 +111,13 @@ class Uplift(NamedTuple):
     difference, the arm's reward minus the baseline's, over all `pairs`, with the confidence interval from `lower` to
     `upper` (None while there is none). The interval is valid at all times, although the arm was selected by its
     rewards, for any noise and any drift of the level. `is_best` says whether `arm` is the one of `best`;
-    `is_confirmed`, whether the pairs are from `canopy confirm`; `is_refuted`, whether that found the arm worse, failing
-    or violating a limit.
+    `is_confirmed`, whether the pairs are from `canopy confirm`; `is_refuted`, whether that command found that the arm
+    is worse, fails or violates a limit.
 
     The baseline earned `baseline_mean` on average over all `rounds`, with the interval from `baseline_lower` to
     `baseline_upper`. `level_moves` says whether the level of rewards moves significantly, so that means of arms cannot
-    be compared. `since` is the last pull before a detected change of more than the level: earlier pairs do not count,
-    and `was_proven` says whether they had proven an arm better.
+    be compared. `since` is the last pull before a detected change that affected more than the level: earlier pairs do
+    not count, and `was_proven` says whether they had proven an arm better.
     """
 
     arm: dict[str, Any] | None
@@ -148,9 +148,9 @@ class Uplift(NamedTuple):
 class Loss(NamedTuple):
     """The cost of tuning compared with the baseline, if `Baseline.max_loss` limits it; `print` shows it as a sentence.
 
-    `lost` is the sum of lost rewards over all `pulls`, with an error of up to `margin`; negative is a gain. `allowed`
-    is the maximum so far. `baseline_mean` is the mean reward of the baseline. `waits_for` is an arm that may lose too
-    much to be called now.
+    `lost` is the sum of lost rewards over all `pulls`, with an error of up to `margin`; a negative sum is a gain.
+    `allowed` is the maximum loss so far. `baseline_mean` is the mean reward of the baseline. `waits_for` is an arm that
+    is not called yet, because it may lose too much.
     """
 
     lost: float
@@ -176,10 +176,10 @@ class ArmEstimate(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A change of the system that an optimizer detected after the pull of that number.
+    """A change of the system, which an optimizer detected after pull number `pull`.
 
-    `kind`: "level", the rewards of all arms have changed by `size`; "shape", the rewards of arms have changed
-    differently, by about `size`; "memory", successive noise is correlated.
+    `kind`: "level", the rewards of all arms have changed by `size`; "shape", the rewards of arms have changed by
+    different amounts, about `size`; "memory", successive noise is correlated.
     """
 
     pull: int
@@ -193,7 +193,7 @@ class Summary(NamedTuple):
     `t` is the index of the next pull: answers so far plus one. `nodes` and `depth` are those of the tree. Counts:
     `switches` of the arm (the first selection is one), `refreshes` (phases begun), `out_of_range` (single rewards
     outside reward_range), `in_flight` (open pulls), `observed` (rewards of arms that no ask returned), `passed_over`
-    (pulls not learnt from, since the system had not settled), `penalized` (failed pulls), `system_changes` that an
+    (pulls ignored because the system had not settled), `penalized` (failed pulls), `system_changes` that an
     adaptive tree has detected; `last_system_change` is the last one. `fitting_range` is the range of the rewards so far
     if the given reward_range does not fit, else None. `settling` is the number of pulls that rewards seem to take to
     settle if `settle` is 0, else None. While the level of all rewards moves, `followed_level` is its shift, which is
@@ -264,8 +264,8 @@ class Node(NamedTuple):
     each parameter, and is empty for a user-defined partition; `upper` is U and `bound` is B, the algorithm's own
     optimistic bounds, both possibly infinite: when minimizing, they are below the mean. `mean` is undefined while
     `pulls` is 0. `leaf` says whether it has no children. `model` is the model's interval of f in the cell of an
-    adaptive tree, three standard deviations to either side; None without a model, and for studies on a server, whose
-    `copy()` has it.
+    adaptive tree, three standard deviations to either side; None without a model. For studies on a server it is None
+    as well: use their `copy()`.
     """
 
     path: str
@@ -289,8 +289,8 @@ class Looks(_Bound):
     def best(self, context: dict[str, Any] | None = None) -> Best | None:
         """The arm to recommend; None before the first reward, and if no arm keeps its limits.
 
-        With `contexts`, the arm for a `context`, {"hour": 13.5, "load": 0.7}. Its interval is for the mean over the
-        contexts of the region that the context is in: see `policy`.
+        With `contexts`, the arm for a `context`, {"hour": 13.5, "load": 0.7}. Its interval is for the mean over
+        all contexts of the region that contains the context: see `policy`.
         """
         return _best_from(self._best(context))
 
@@ -306,7 +306,7 @@ class Looks(_Bound):
             raise ValueError("policy: needs contexts; create the optimizer with contexts={...}")
         policy = self._policy_or_none()
         if policy is None:
-            raise ValueError(f"policy: {self.optimizer_name} has none; use best(context)")
+            raise ValueError(f"policy: {self.optimizer_name} has no policy; use best(context)")
         return policy
 
     def _policy_or_none(self) -> Policy | None:
@@ -357,7 +357,7 @@ class Looks(_Bound):
         return None if known is None else ArmEstimate(*known)
 
     def set_reward_range(self, reward_range: RewardRange) -> None:
-        """Sets another range of rewards, or "auto", from the next phase on. Nothing that was learnt is lost."""
+        """Changes the range of rewards (two numbers or "auto") from the next phase on. Nothing learnt is lost."""
         self._set_reward_range(range_from(reward_range))
         self._range_is_said = False
 
@@ -387,7 +387,7 @@ class Looks(_Bound):
         )
 
     def learnt(self) -> Learnt | None:
-        """The parameters of its model of f; None for an optimizer without a model, or too early.
+        """The parameters of its model of f; None for an optimizer without a model, and before the model is fitted.
 
         With contexts, those of the region of the last context.
 
@@ -442,9 +442,9 @@ class Optimizer(Looks, _canopy.Optimizer):
 
     `ask(pulls=None)` returns a Pull: an `arm` to play up to `length` times.
     `tell(pull, reward)` takes one reward, several in a list or an array, or `Rewards`. `observe(arm, reward)`
-    tells rewards of an arm that no ask returned; `remember(arm, reward)` rewards that count for `best` and `estimate`
-    only. `penalize(pull)` reports a failed pull, so that the search avoids its arm; `bar(arm)` excludes an arm.
-    `drop(pull)` returns a pull without a reward, `finish()` learns from the rewards of an unfinished episode,
+    tells rewards of an arm that no ask returned; `remember(arm, reward)` tells rewards that count for `best` and
+    `estimate` only. `penalize(pull)` reports a failed pull, so that the search avoids its arm; `bar(arm)` excludes an
+    arm. `drop(pull)` returns a pull without a reward, `finish()` learns from the rewards of an unfinished episode,
     `in_flight()` lists the open pulls, `save()` returns the whole state as bytes. It can be copied and pickled at any
     time.
 
@@ -454,11 +454,11 @@ class Optimizer(Looks, _canopy.Optimizer):
     - reward_range: the approximate range of rewards, two numbers; "auto" (or None) learns it from the rewards. Rewards
       are not clipped. `set_reward_range` changes it later.
     - confidence: the level of the intervals of `best` and `estimate`.
-    - hard_range: True if no reward can be outside of `reward_range`; the intervals then hold for rewards of any
+    - hard_range: True if no reward can be outside `reward_range`; the intervals then hold for rewards of any
       distribution.
     - baseline: an arm, or a `Baseline`. The best arm is then compared with it: some pulls have the `purpose` "baseline"
-      or "duel"; of a duel, `arm` is played first and `then` directly after it, and the rewards of both are told in this
-      order. `uplift()` returns the result.
+      or "duel". In a duel, play `arm` first and `then` directly after it, and tell the rewards of both in this order.
+      `uplift()` returns the result of the comparison.
     - limits: limits of metrics, {"p99_ms": canopy.at_most(60)}, whose values `tell(pull, reward, metrics)` takes. The
       adaptive tree searches among arms that may keep them; `best` returns only an arm that probably does.
 
@@ -467,7 +467,7 @@ class Optimizer(Looks, _canopy.Optimizer):
     - contexts: variables that are observed before each pull and on which the best arm may depend,
       {"hour": canopy.periodic(24), "load": canopy.real(0, 1)}. Then `ask(context={"hour": 13.5, "load": 0.7})` asks
       for one pull in that context, `observe` and `best` also take a context, and `policy()` returns the best arm for
-      each.
+      each context.
 
     Calls are atomic, so several threads may share an optimizer.
     """
@@ -547,7 +547,7 @@ DEFAULT: Final = "adaptive"  #: the default optimizer
 
 
 def named(optimizer: Any) -> Any:
-    """The name of an optimizer given by its class; other values unchanged. Raises ValueError."""
+    """Replaces a class of optimizers by its name; returns other values unchanged. Raises ValueError."""
     if not (isinstance(optimizer, type) and issubclass(optimizer, Optimizer)):
         return optimizer
     for name, each in CLASSES.items():
@@ -559,7 +559,7 @@ def named(optimizer: Any) -> Any:
 
 
 def make_optimizer(name: str | type[Optimizer], space: AnySpace, **options: Unpack[MakeOptions]) -> Optimizer:
-    """The optimizer of that name, or of that class."""
+    """Makes an optimizer by its name or class."""
     known = named(name)
     if not isinstance(known, str) or known not in CLASSES:
         raise ValueError(f"optimizer = {name!r}: must be one of {', '.join(CLASSES)}")
@@ -570,7 +570,7 @@ def make_optimizer(name: str | type[Optimizer], space: AnySpace, **options: Unpa
 
 
 def options_of(name: str) -> Mapping[str, Any]:
-    """The keyword arguments of the optimizer of that name, with their defaults."""
+    """The keyword arguments of an optimizer, with their defaults."""
     return CLASSES[name].__init__.__kwdefaults__ or {}
 
 
@@ -588,12 +588,12 @@ def check_options(name: str, options: Mapping[str, Any], others: Sequence[str] =
 
 
 def check_takers(name: str, options: Mapping[str, Any]) -> None:
-    """Raises ValueError for options that only other optimizers have, and names these."""
+    """Raises ValueError for options that only other optimizers have, and names those optimizers."""
     known = options_of(name)
     for option in options:
         takers = [] if option in known else [each for each in CLASSES if option in options_of(each)]
         if takers and option == "contexts":
-            raise ValueError(f'contexts: {name} takes none; optimizer="{DEFAULT}" does')
+            raise ValueError(f'contexts: {name} does not take contexts; optimizer="{DEFAULT}" does')
         if takers:
             raise ValueError(f"{option}: {name} has no such option; it belongs to {', '.join(takers)}")
 
@@ -619,14 +619,14 @@ _Kind = TypeVar("_Kind", bound=Optimizer)
 
 
 def copied(cls: type[_Kind], other: _canopy.Optimizer) -> _Kind:
-    """An optimizer of that class in the state of another one."""
+    """An optimizer of a class in the state of another optimizer."""
     optimizer = cls.__new__(cls)
     _canopy.Optimizer.__init__(optimizer, other)
     return optimizer
 
 
 def _restored(cls: type[Optimizer], given: tuple[Any, ...], saved: bytes) -> Optimizer:
-    """An optimizer of that class with these options, in a saved state of another one."""
+    """An optimizer of a class with these options, in the saved state of another optimizer."""
     optimizer = cls.__new__(cls)
     optimizer._make(*given)
     optimizer._restore(saved)
@@ -672,7 +672,7 @@ def _loss_from(name: str, given: Any) -> float | None:
 
 
 def limits_from(limits: Limits) -> list[tuple[Any, ...]]:
-    """(metric, min, max, factor) each. Raises ValueError."""
+    """Converts limits to tuples (metric, min, max, factor). Raises ValueError."""
     if limits is None:
         return []
     if not isinstance(limits, Mapping):
@@ -686,17 +686,17 @@ def limits_from(limits: Limits) -> list[tuple[Any, ...]]:
 
 
 def arm_text(arm: Mapping[str, Any]) -> str:
-    """An arm for people: x = 0.25, mode = fast."""
+    """An arm as readable text: x = 0.25, mode = fast."""
     return ", ".join(f"{k} = {v:.4g}" if isinstance(v, float) else f"{k} = {v}" for k, v in arm.items())
 
 
 def rounded(values: Sequence[float], resolution: float) -> list[str]:
-    """Numbers as text, rounded to that resolution."""
+    """Numbers as text, rounded to a resolution."""
     return [_canopy.rounded_text(value, resolution) for value in values]
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warns, at the line outside of this package that has led here."""
+    """Warns, and names the line outside this package that made the call."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "canopy":
         frame, level = frame.f_back, level + 1

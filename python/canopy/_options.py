@@ -209,7 +209,7 @@ class RandomSearchOptions(TypedDict, total=False):
 
 
 class AlgorithmOptions(TypedDict, total=False):
-    """The options of all optimizers, but for a seed."""
+    """The options of all optimizers, without the seed."""
 
     settle: int
     settle_rule: Literal["strict", "by_distance"]
@@ -243,7 +243,7 @@ class AlgorithmOptions(TypedDict, total=False):
 
 
 class OtherOptions(TypedDict, total=False):
-    """The same but for `Adaptive`."""
+    """The options of all optimizers except `Adaptive`."""
 
     feedback: Literal["iid", "correlated"]
     mixing_time: float
@@ -332,7 +332,7 @@ class EnvironmentOptions(TypedDict, total=False):
 
 
 class SimulateOptions(TypedDict, total=False):
-    """What `simulate` hands on, to the optimizer or to the environment."""
+    """The options that `simulate` passes on to the optimizer or the environment."""
 
     settle: int
     settle_rule: Literal["strict", "by_distance"]
@@ -420,7 +420,7 @@ class SimulateOptions(TypedDict, total=False):
 
 
 class OptimizerOptions(AlgorithmOptions, total=False):
-    """What `maximize` and its like hand on to the optimizer of a name."""
+    """The options that `maximize` and similar functions pass on to an optimizer given by its name."""
 
     seed: int | None
     partition: AnyPartition
@@ -433,13 +433,13 @@ class OptimizerOptions(AlgorithmOptions, total=False):
 
 
 class MakeOptions(OptimizerOptions, total=False):
-    """What `make_optimizer` hands on."""
+    """The options that `make_optimizer` passes on."""
 
     direction: Direction
 
 
 class StudyOptions(AlgorithmOptions, total=False):
-    """What studies hand on."""
+    """The options that studies pass on."""
 
     seed: int | None
     partition: AnyPartition

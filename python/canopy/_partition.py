@@ -12,10 +12,10 @@ Cell = tuple[float, ...]
 class Partition(abc.ABC):
     """Cuts a space into smaller and smaller cells, for the optimizers that search a tree.
 
-    A cell is a tuple of numbers whose meaning only the partition knows; all tuples have the same length, and are passed
-    back as floats. Implement `root`, `split` and `arm`, and give it to an optimizer:
+    A cell is a tuple of numbers that only the partition interprets. All tuples have the same length and are passed back
+    as floats. Implement `root`, `split` and `arm`, and give it to an optimizer:
     `canopy.Hct(space, partition=Mine())`. The same cell must always be cut in the same way: the results of `split` and
-    `arm` are cached, and requested ahead of time. An exception in them is raised by `ask` or `tell`, and the optimizer
+    `arm` are cached and requested ahead of time. An exception in them is raised by `ask` or `tell`, and the optimizer
     is unchanged.
 
     >>> class Thirds(canopy.Partition):

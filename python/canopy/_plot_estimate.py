@@ -101,7 +101,7 @@ class Look:
         nearest = self.optimizer.nearest()
         if nearest:
             return "the arm that violates its limits least", nearest.arm
-        return "the arm with most pulls", max(self.nodes, key=lambda node: node.pulls).arm
+        return "the arm with the most pulls", max(self.nodes, key=lambda node: node.pulls).arm
 
     def cut(self, names: Sequence[str]) -> list[Part]:
         """The leaves that contain the centre's values of all other parameters: they cover the cut without gaps."""
@@ -112,7 +112,7 @@ class Look:
 
     @functools.cached_property
     def pulls_by_arm(self) -> list[tuple[dict[str, Any], int]]:
-        """Every arm with the number of its pulls; an arm may be there twice.
+        """Every arm with the number of its pulls; an arm may occur twice.
 
         The counts of nodes cannot be used: in some trees a pull counts at every node on its path, in others the middle
         part inherits the arm of its parent and its pulls.
@@ -246,7 +246,7 @@ def _draw_band(look: Look, name: str, parts: list[Part], ax: Axes) -> None:
 def _draw_whiskers(look: Look, name: str, parts: list[Part], ax: Axes) -> None:
     """Draws the intervals of arms from their own rewards: of all arms, or of those in the cut cells.
 
-    If there are many, only the arms with most pulls are drawn: the others are wide and would hide the rest.
+    If there are many, only those of the arms with the most pulls are drawn: the others are wide and would hide them.
     """
     arms = [node.arm for node in look.nodes] if len(look.space) == 1 else [part.leaf.arm for part in parts]
     found: dict[float, ArmEstimate] = {}

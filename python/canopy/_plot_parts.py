@@ -87,7 +87,7 @@ def value_text(value: Any) -> str:
 
 
 def legend_above(ax: Axes, columns: int = 2, but: str = "") -> None:
-    """Adds a legend outside of the axes, unless `NO_PULLS` would be its only entry."""
+    """Adds a legend outside the axes, unless `NO_PULLS` would be its only entry."""
     entries = [(handle, label) for handle, label in zip(*legend_of([ax])) if label != but]
     if entries:
         place: Any = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "ncols": columns}

@@ -43,7 +43,7 @@ class PolicyRow(NamedTuple):
 
 
 class LevelEffect(NamedTuple):
-    """The effect of a variable on the rewards of all arms while it is from `low` to `high`; of a choice, `low`."""
+    """The effect of a variable on the rewards of all arms at values from `low` to `high`, or for a choice, at `low`."""
 
     low: Any
     high: Any
@@ -62,8 +62,8 @@ class Policy:
 
     `rows` has a `PolicyRow` for every region of contexts; iterating over the policy iterates over them. `effects` has a
     list of `LevelEffect` for every variable, from its lowest to its highest value, empty if no effect was found.
-    `weights` has a `ContextWeight` for each. `moved` counts contexts beyond the range of a variable; they count as its
-    end.
+    `weights` has a `ContextWeight` for each. `moved` counts contexts outside the range of a variable, which were moved
+    to the nearest end.
 
     >>> opt = canopy.Adaptive({"x": canopy.real(0, 1)}, contexts={"load": canopy.real(0, 1)})
     >>> for load in [0.1, 0.8] * 200:

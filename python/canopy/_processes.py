@@ -30,7 +30,7 @@ class Processes:
 
     def __init__(self, count: int, method: str | None, make: Callable[..., Callable[..., Any]], *arguments: Any):
         context = multiprocessing.get_context(method)
-        # Only this process holds it open, so workers see the end of the pipe when it ends.
+        # Only this process holds the write end, so workers see the end of the pipe when this process ends.
         reader, self._lifeline = context.Pipe(duplex=False)
         parent = os.getpid() if context.get_start_method() == "fork" else None
         begin = (parent, reader, self._lifeline, make, arguments)

@@ -11,7 +11,7 @@ from typing import Any
 
 
 class ProgressLine:
-    """Progress on stderr: in a notebook or on a terminal a bar of tqdm, if that is installed.
+    """Progress on stderr: a bar of tqdm in a notebook or on a terminal, if tqdm is installed.
 
     Without tqdm, a terminal has a line that is overwritten. Pipes and logs get a line after every tenth of the work.
 
@@ -48,7 +48,7 @@ class ProgressLine:
         sys.stderr.flush()
 
     def silence(self) -> None:
-        """Shows nothing from now on: in a fork, the bar belongs to the parent."""
+        """Stops showing progress: in a fork, the bar belongs to the parent."""
         self._wanted = False
         if self._bar is not None:
             self._bar.disable = True

@@ -85,11 +85,11 @@ def connect(
 
     - token: a token printed by `canopy token new`; None for a server without tokens.
     - timeout: seconds to wait for an answer.
-    - retry_seconds: how long a request is repeated while the server is unreachable, overloaded or cannot write. Every
-      request takes effect once.
+    - retry_seconds: how long a request is retried while the server is unreachable, overloaded or cannot write. A
+      request that is retried takes effect only once.
     - ca_file: a file of trusted certificates for https, instead of the system's.
 
-    Nothing is sent yet. Threads may share the object; each has its own connections.
+    This call does not send anything yet. Threads may share the object; each has its own connections.
 
     >>> canopy.connect("http://127.0.0.1:8731")
     <canopy.Server http://127.0.0.1:8731>
@@ -100,8 +100,8 @@ def connect(
 class Server:
     """A server (`canopy serve`), as `canopy.connect` returns it.
 
-    Its errors raise the same exceptions as a study in a file: StudyError, StoreError, ValueError; and PermissionError
-    if the token lacks the right. The exception has the server's `code` and `status`.
+    Errors raise the same exceptions as for a study in a file (StudyError, StoreError, ValueError), and PermissionError
+    if the token does not allow the request. The exception has the server's `code` and `status`.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class Server:
         return self._call("GET", f"/v1/studies?{urlencode({'after': after, 'limit': 1000})}").body
 
     def _records(self, page: Any) -> Iterator[StudyRecord]:
-        """Those of a page, and of all pages after it."""
+        """The items of a page and of all pages after it."""
         while True:
             yield from (_record(item) for item in page["studies"])
             if page["next"] is None:
@@ -148,8 +148,8 @@ class Server:
     def study(self, name: str, *, lease_seconds: float | None = None) -> RemoteStudy:
         """An existing study. Raises StudyError if there is none.
 
-        With `lease_seconds`, a pull that is not answered within that time is dropped, so that a dead worker blocks
-        nothing.
+        With `lease_seconds`, a pull that is not answered within that time is dropped, so that a dead worker does
+        not block the study.
         """
         return RemoteStudy(self, self._call_study("GET", name).body, lease_seconds)
 
@@ -214,7 +214,7 @@ class Server:
         try:
             made = self._call("POST", "/v1/studies", wanted)
         except _canopy.StudyError as error:
-            # An earlier attempt may have created the fork, and its answer was lost.
+            # An earlier attempt, whose answer was lost, may have created the fork.
             if not (fork_of and getattr(error, "code", "") == "taken" and getattr(error, "was_repeated", False)):
                 raise
             made = self._call_study("GET", name)
@@ -229,7 +229,7 @@ class Server:
         """Deletes a study, with its journal."""
         try:
             self._call_study("DELETE", name)
-        except _canopy.StudyError as error:  # an earlier attempt deleted it, and its answer was lost
+        except _canopy.StudyError as error:  # an earlier attempt, whose answer was lost, deleted it
             if not (getattr(error, "status", 0) == 404 and getattr(error, "was_repeated", False)):
                 raise
 
@@ -309,7 +309,7 @@ class Server:
             return DEFAULT
 
     def _adopt(self, name: str, before: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-        """Changes reward_range and confidence of an existing study, if they differ."""
+        """Updates reward_range and confidence of an existing study if they differ."""
         changes = {key: wanted[key] for key in ("reward_range", "confidence") if key in wanted}
         if any(before[key] != value for key, value in changes.items()):
             self._call_study("PUT", name, "/specification", {"specification": {**before, **changes}})
@@ -394,7 +394,7 @@ class RemoteStudy(Looks):
 
     @property
     def hard_range(self) -> bool:
-        """Whether no reward can be outside of reward_range."""
+        """Whether no reward can be outside reward_range."""
         return self._empty.hard_range
 
     @property
@@ -431,9 +431,9 @@ class RemoteStudy(Looks):
         context: dict[str, Any] | None = None,
         lease_seconds: float | None = None,
     ) -> _canopy.Pull | list[_canopy.Pull]:
-        """Returns what to try next, for at most `pulls` pulls; with `count`, a list of that many.
+        """Returns what to try next, for at most `pulls` pulls; with `count`, a list of `count` pulls.
 
-        By default the algorithm decides the number of pulls. With contexts, `context` is the present context,
+        By default the algorithm decides the number of pulls. With contexts, `context` is the current context,
         {"load": 0.7}, and each pull has length 1. A pull that is not answered within `lease_seconds` is dropped.
         Raises StudyError while the study is stopped by a command; its `code` is then "paused" or "ended".
         """
@@ -467,7 +467,7 @@ class RemoteStudy(Looks):
             raise self._with_numbers(error, pull, told) from None
         with self._lock:
             self._tells += 1
-            is_due = self._tells & (self._tells - 1) == 0  # after 1, 2, 4, 8, ... of them
+            is_due = self._tells & (self._tells - 1) == 0  # after 1, 2, 4, 8, ... tells
         if is_due:
             self._say_advice()
 
@@ -494,8 +494,8 @@ class RemoteStudy(Looks):
     def penalize(self, pull: _canopy.Pull | int, reward: float | None = None) -> None:
         """Reports a failed pull, and closes it.
 
-        The search learns `reward` in its place and avoids the arm. The default is `failure_reward()`; before the first
-        reward it raises ValueError.
+        The search learns `reward` instead and avoids the arm. The default is `failure_reward()`; before the first
+        reward there is no default, and ValueError is raised.
         """
         ticket = _ticket(pull)
         self._write("tells", {"ticket": ticket, "failed": True, **_worth(reward)}, f"ticket {ticket}")
@@ -532,7 +532,7 @@ class RemoteStudy(Looks):
     def remember(self, arm: dict[str, Any], reward: float | Iterable[float] | _canopy.Rewards) -> None:
         """Tells rewards of an arm for `best` and `estimate` only.
 
-        The search does not learn from them. For example, for measurements of a setting that is in use anyway.
+        The search does not learn from them. This is for example for measurements of a setting that is in use anyway.
         """
         told = {"arm": self._arm(arm), **_rewards(reward, "reward"), "role": "baseline"}
         self._write("observations", told, "reward")
@@ -541,7 +541,7 @@ class RemoteStudy(Looks):
         """Only for studies in files. Raises NotImplementedError."""
         raise NotImplementedError("finish: not available on a server, where other clients may be in an episode")
 
-    # --- looking ---
+    # --- reading ---
 
     def in_flight(self) -> list[_canopy.Pull]:
         """The open pulls of all clients, the oldest first, with their remaining lengths."""
@@ -571,7 +571,7 @@ class RemoteStudy(Looks):
         return self._events(after, self._call("GET", f"/events?after={after}"))
 
     def _events(self, after: int, page: Any) -> Iterator[dict[str, Any]]:
-        """Those of a page, and of all pages after it."""
+        """The items of a page and of all pages after it."""
         while True:
             yield from page["events"]
             if page["next"] == after or page["next"] >= page["last"]:
@@ -678,7 +678,7 @@ class RemoteStudy(Looks):
         return optimizer
 
     def _snapshot(self, events: int) -> Any:
-        """The state after at least that many events."""
+        """The state after at least a number of events."""
         try:
             self._call("PUT", "/snapshot")
         except PermissionError:  # the existing snapshot may be new enough
@@ -813,7 +813,7 @@ def _loss_document(baseline: AnyBaseline) -> dict[str, Any]:
 
 
 def _limit_document(metric: str, limit: Limit) -> dict[str, Any]:
-    """As study files have it."""
+    """The value as in study files."""
     return {"metric": metric, **{key: value for key, value in limit._asdict().items() if value is not None}}
 
 
@@ -881,7 +881,7 @@ def _exception(problem: Any) -> Exception:
 
 
 def _like(error: Exception, message: str) -> Exception:
-    """The same exception with another text."""
+    """A copy of an exception with another text."""
     other = type(error)(message)
     other.__dict__.update(error.__dict__)
     return other

@@ -34,7 +34,7 @@ class Result:
     `episodes` are arms with their successive rewards, `rewards` all rewards in order, `pulls` the number of calls
     without those of the baseline. `failed` is the number of failed calls; `last_failure` has the arm and the reason of
     the last one. `stopped` says why it ended: "pulls", "timeout", "stop", "interrupted" or "failures". `optimizer` is
-    the optimizer; after the end of a search with a study, a copy in memory, so that the study may be closed.
+    the optimizer; once a search with a study has ended, a copy in memory, so that the study may be closed.
     """
 
     def __init__(self, optimizer: Looks):
@@ -54,7 +54,7 @@ class Result:
 
     @property
     def best(self) -> Best:
-        """The arm to recommend, after the search as of its end. Raises ValueError if there is none.
+        """The arm to recommend; frozen at the end of the search. Raises ValueError if there is none.
 
         With contexts the best arm depends on the context: see `policy` and `optimizer.best(context)`.
         """
@@ -86,7 +86,7 @@ class Result:
 
     @property
     def policy(self) -> Policy:
-        """The best arm in every context, after the search as of its end. Raises ValueError without contexts."""
+        """The best arm in every context; frozen at the end of the search. Raises ValueError without contexts."""
         at_end = self._at_end[2] if self._at_end else None
         return self.optimizer.policy() if at_end is None else at_end
 
@@ -107,7 +107,7 @@ class Result:
 
     @property
     def summary(self) -> Summary:
-        """The state of the optimizer, after the search as of its end: pulls, nodes, depth, switches and more."""
+        """The state of the optimizer: pulls, nodes, depth, switches and more. It is frozen at the end of the search."""
         return self._at_end[1] if self._at_end else self.optimizer.summary()
 
     def _end(self) -> None:

@@ -92,39 +92,39 @@ def maximize(
 ) -> Result:
     """Calls measure(**arm) repeatedly, and finds the arm whose rewards are largest on average.
 
-    It returns the reward, or a dictionary with the "reward" and other numbers (metrics), which may have limits:
+    `measure` returns the reward, or a dictionary with the "reward" and other numbers (metrics), which may have limits:
     limits={"p99_ms": canopy.at_most(60)}. It may be `async def`: all calls of a process are awaited in one event loop,
-    on a thread of its own.
+    on a separate thread.
 
     - pulls, timeout: end after this many calls or seconds, whichever comes first.
     - optimizer: its name or its class, with its options as further arguments (settle, reward_range, ...); or an
-      optimizer or a study, to continue with it. The adaptive tree, unless another one is named. The
-      `horizon` of algorithms that need one (stosoo, sequool, ...) is `pulls`, unless it is given.
+      optimizer or a study, to continue with it. The default is the adaptive tree. The `horizon` of algorithms that
+      need one (stosoo, sequool, ...) is `pulls` by default.
     - callbacks: called with the Result so far after every episode. An exception passes through.
     - stop: called after every pull with the Result so far; True ends the search.
     - progress: shows a progress line on stderr.
     - contexts, context: for a best arm that depends on observed variables, contexts={"load": canopy.real(0, 1)} lists
-      them, and `context` is a function that returns their present values, {"load": 0.7}. It is called before each call
+      them, and `context` is a function that returns their current values, {"load": 0.7}. It is called before each call
       of `measure`, which also gets them if it has an argument `context`. The result has a `policy`: the best arm in
       every context.
     - n_jobs: number of parallel calls (default 1; -1: one per core), in processes, or with workers="threads" in
-      threads. They have different arms if the optimizer supports that, as the adaptive tree does. Calls that are
-      running when the search ends count. Processes have their own random generators (of `random`, numpy, torch, and
-      those that `measure` uses), which with `seed` depend on it and on the number of the call; and they end with this
-      process in any case. On other systems than Linux, `measure` must be defined with def at the top level of a module,
-      because it is pickled.
-    - executor: makes the calls instead: an executor with the interface of concurrent.futures, also of Dask, Ray or MPI.
-      It is not shut down; n_jobs is the number of parallel calls, by default the number of its workers.
+      threads. Parallel calls have different arms if the optimizer supports that, as the adaptive tree does. Calls that
+      are running when the search ends count. Processes have their own random generators (of `random`, numpy, torch, and
+      any that `measure` uses); with `seed`, their numbers depend only on it and on the number of the call. Processes
+      always end with this process. On systems other than Linux, `measure` must be defined with def at the top level of
+      a module, because it is pickled.
+    - executor: makes the calls instead: an executor with the interface of concurrent.futures, such as those of Dask,
+      Ray or MPI. It is not shut down. n_jobs is the number of parallel calls, by default the number of its workers.
     - enqueue: arms to try first, one call each. They count as pulls, and the optimizer observes their rewards.
-    - observe: arms with known rewards, [({"x": 0.3}, 0.8), ...], to begin with. With contexts, the third item is the
+    - observe: arms with known rewards, [({"x": 0.3}, 0.8), ...], to start with. With contexts, the third item is the
       context: ({"x": 0.3}, 0.8, {"load": 0.7}).
 
     - on_failure: a call that raises an exception, or returns None, NaN or an infinity, has failed: "penalize" counts it
-      as a bad reward and avoids the arm, which `best` never returns. "raise" raises the exception, and so does a
-      failure before the first reward, which is probably a mistake in `measure`: the pull is then dropped.
+      as a bad reward and avoids the arm, which `best` never returns. "raise" drops the pull and raises the
+      exception. So does a failure before the first reward, because it is probably a mistake in `measure`.
     - failure_reward: the value of a failure. By default `optimizer.failure_reward()`: a little less than the worst
-      reward so far. If it is given, calls may fail before the first reward.
-    - max_failures: this many failures among the last 50 calls, or 10 at the beginning, raise `FailuresError`.
+      reward so far. If it is given, calls may also fail before the first reward.
+    - max_failures: `FailuresError` is raised if this many of the last 50 calls have failed, or all of the first 10.
 
     Ctrl-C ends the search and its processes, and returns the result so far.
 
@@ -191,7 +191,7 @@ def minimize(
     max_failures: int = 25,
     **options: Unpack[OptimizerOptions],
 ) -> Result:
-    """As `maximize`, but for costs: a failure counts as a little more than the worst cost.
+    """Like `maximize`, but for costs: a failure counts as a little more than the worst cost.
 
     >>> result = canopy.minimize(lambda x: abs(x - 0.7), {"x": canopy.real(0, 1)}, pulls=500)
     >>> round(result.best.arm["x"], 1)
@@ -268,7 +268,7 @@ def search(
     known.check(result.optimizer)
     pool = None
     if jobs.calls > 1 or jobs.executor is not None:
-        from ._parallel import Pool, run_at_once  # what it imports takes a while
+        from ._parallel import Pool, run_at_once  # slow to import
 
         pool = Pool(measure, measured, jobs, options.get("seed"))
     known.tell(result.optimizer)
@@ -333,7 +333,7 @@ def _arm_from(name: str, arm: Any) -> dict[str, Any]:
 
 
 def _told_from(given: Any) -> tuple[dict[str, Any], Any, dict[str, Any] | None]:
-    """An arm, its reward, and the context that this was in."""
+    """An arm, its reward, and the context in which it was measured."""
     if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
         raise ValueError(f'observe: {given!r} must be an arm and its reward, such as ({{"x": 0.5}}, 0.8)')
     context = given[2] if len(given) == 3 else None

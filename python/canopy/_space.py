@@ -16,7 +16,7 @@ class Variable:
     """Something that has values: a parameter, or a variable of the context."""
 
     def _objects(self) -> tuple[Any, ...]:
-        """The objects that coordinates stand for, if these are not the values themselves."""
+        """The objects that coordinates stand for; empty if the coordinates are the values themselves."""
         return ()
 
 
@@ -46,7 +46,7 @@ class Real(Parameter):
 
 @dataclass(frozen=True)
 class Integer(Parameter):
-    """A whole number: low, low + step, ... up to the last one that is not above high; on a log scale, 1..9 is as wide
+    """A whole number: low, low + step, ... up to the largest that does not exceed high; on a log scale, 1..9 is as wide
     as 10..99."""
 
     low: int
@@ -146,7 +146,7 @@ class _Named(Generic[_Each]):
         return self._things.keys()
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The value of that name, or the default."""
+        """The value with that name, or the default."""
         return self._things.get(name, default)
 
     def values(self) -> ValuesView[_Each]:
@@ -271,7 +271,7 @@ def context_documents_from(contexts: Contexts) -> list[dict[str, Any]]:
 
 
 def _parameter_from(kind: str, fields: Mapping[str, Any]) -> Parameter:
-    """A parameter from its fields as in study files; missing ones have their defaults."""
+    """A parameter from its fields as in study files; missing fields have their defaults."""
     made: dict[str, Any] = {}
     for field in dataclasses.fields(_KINDS[kind]):
         if field.name == "log":
@@ -355,13 +355,14 @@ class Baseline(NamedTuple):
     """A known good setting with which the best arm is compared while the search runs.
 
     A round comes after `every` pulls of the search on average: `pulls` pairs of the best arm and the baseline, directly
-    after each other, in random order; `every=0` disables rounds. `seed` is the seed of the order, by default a new one.
-    Rounds begin after a quarter of `horizon` pulls, if it is given, but after 20 to 100 pulls.
+    after each other, in random order; `every=0` disables rounds. `seed` seeds the order; by default it is random.
+    The first round comes after a quarter of `horizon` pulls, but at least 20 and at most 100; without it, after 80.
 
     With `max_loss=0.02`, tuning may cost 2 % of what the baseline would have earned meanwhile: an arm is called only if
-    its worst plausible loss is within that, otherwise the baseline or a proven arm. `worst_loss` is the part of the
-    baseline's reward that a call of an untried arm may lose at worst, 1 by default; when minimizing it must be given.
-    If rewards may be negative, give `max_loss_per_pull` and `worst_loss_per_pull` instead, in units of the reward.
+    its worst plausible loss is within that; otherwise the baseline or a proven arm is called. `worst_loss` is the part
+    of the baseline's reward that a call of an untried arm may lose at worst, 1 by default; when minimizing it must be
+    given. If rewards may be negative, give `max_loss_per_pull` and `worst_loss_per_pull` instead, in units of the
+    reward.
     """
 
     setting: dict[str, Any]

@@ -26,7 +26,7 @@ DEFAULT_STORE = "canopy.db"
 
 
 class StudyRecord(NamedTuple):
-    """A study as it is listed by its store.
+    """A study in the list of its store.
 
     `pulls` is the number of rewards learnt; `created` and `updated` are seconds since 1970; `holder` is the process
     that last opened it for writing; `forked_from` is the name of another study, or empty.
@@ -47,7 +47,7 @@ class Study(Looks, _canopy.Study):
     It has the protocol of an optimizer: ask, tell, penalize, observe, remember, bar, drop, finish, best, estimate,
     summary, tree, in_flight. When a call returns, its changes are on disk; `with study.batch():` commits many
     calls at once. Threads may share a study; waiting calls share a commit. Only one process at a time may have a study
-    open; others get StudyError, but may read it with `load_optimizer`.
+    open; other processes get StudyError, but may read it with `load_optimizer`.
 
     >>> import tempfile, os
     >>> store = os.path.join(tempfile.mkdtemp(), "canopy.db")
@@ -124,9 +124,9 @@ class Study(Looks, _canopy.Study):
         default optimizer is that of an existing study, or the adaptive tree for a new one. The choices of its space and
         of its contexts must be strings. Raises StudyError if another process has the study open.
 
-        `fork` is the name of a new study that is created from this one and opened instead. It begins with the whole
-        journal if nothing that learning depends on differs. If the optimizer, its options or the ranges of the space
-        differ, it begins with the rewards of all arms that are in the new space, as if told by `observe`.
+        `fork` is the name of a new study that is created from this one and opened instead. It starts with the whole
+        journal if no setting that affects learning differs. If the optimizer, its options or the ranges of the space
+        differ, it starts with the rewards of all arms that are in the new space, as if told by `observe`.
         """
         name = _checked_name("name", name)
         fork = None if fork is None else _checked_name("fork", fork)
@@ -157,7 +157,7 @@ class Study(Looks, _canopy.Study):
 
     @contextmanager
     def batch(self) -> Iterator[Study]:
-        """In the block, calls of this thread do not wait for the disk; the end of the block does.
+        """Inside the block, calls of this thread do not wait for the disk. The end of the block waits for all of them.
 
         Raises StoreError at the end if changes in the block could not be stored.
         """
@@ -198,7 +198,7 @@ class Study(Looks, _canopy.Study):
         self._say_advice()
 
     def _take_unanswered(self) -> _canopy.Pull | None:
-        """Returns each pull that an earlier process left open once, for maximize to play first."""
+        """Returns the pulls that an earlier process left open, each of them once: maximize plays them first."""
         still_open = {pull.ticket: pull for pull in self.in_flight()} if self._unanswered else {}
         with suppress(IndexError):  # none is left
             while True:
@@ -236,8 +236,8 @@ def load_optimizer(name: str, store: str | os.PathLike[str] = DEFAULT_STORE) -> 
     """A copy of the optimizer of a study, for reading; what it is told does not change the study.
 
     It needs no lock, so another process may be writing to the study. Warns if the study was created with another
-    revision of its algorithm: then it is not the optimizer that chose the arms, but a new one that has observed their
-    rewards.
+    revision of its algorithm: the copy is then not the optimizer that chose the arms, but a new one that has observed
+    their rewards.
     """
     return _load(name, store)
 

@@ -1,4 +1,4 @@
-"""Arms that an episodic policy search plays besides those of its optimizer: random arms, and a playoff at the end."""
+"""Arms that an episodic policy search plays in addition to those of its optimizer: random arms, and a final playoff."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def get(
     dimension: int | None = None,
     crop: float | None = None,
 ) -> KnownFunction:
-    """The function of that name; `noise` is what `canopy.experiment` adds.
+    """The function with a name; `noise` is the noise that `canopy.experiment` adds.
 
     `dimension` is for functions of any number of parameters, and `crop` cuts off a part of the box for functions whose
     optimum is in its middle (docs/environments.md).

@@ -87,25 +87,25 @@ def policy_search(
       its steps. Episodes are independent, and so is feedback. The episode in which `steps` run out is played to its
       end. Half of the steps go to arms of the optimizer, half to random arms. The last 30 % of all steps are a playoff,
       which repeatedly plays the arm with the largest mean return. `best` is its winner, with the `basis` "playoff".
-      Random arms and the playoff are left out with a given optimizer or study, and with `contexts`, `limits`, a
-      `baseline` or a `partition`: `best` is then that of the optimizer.
+      There are no random arms and no playoff with a given optimizer or study, or with `contexts`, `limits`, a
+      `baseline` or a `partition`: `best` is then the best arm of the optimizer.
     - reward="step": a pull is one step of the environment, and its reward is told at once. When the parameters change,
       the environment continues from its state, so the next rewards still depend on the earlier parameters. If the state
-      follows the parameters within some steps, give the adaptive tree that number as `settle`, so that it skips them.
-      `optimizer="hct"` expects correlated feedback by default and keeps parameters for episodes that double in length:
-      slower, and safer. After a step with `terminated` or `truncated`, the environment is reset. The step that ended
-      the episode counts like any other.
-    - reward="auto", the default, is "return" if at least ten episodes fit into `steps`: the environment has a time
-      limit (`env.spec.max_episode_steps`) of at most a tenth of them, or it has none, and an episode with the first arm
-      ends within a twentieth of them. Otherwise it is "step", also with `settle` or correlated feedback, and for
-      optimizers that must know the number of pulls. A given optimizer or study has "return" if the environment has a
-      time limit, for any number of steps.
+      adapts to new parameters within a number of steps, give that number to the adaptive tree as `settle`, so that it
+      skips them. `optimizer="hct"` expects correlated feedback by default and keeps parameters for episodes that double
+      in length, which is slower but safer. After a step with `terminated` or `truncated`, the environment is reset. The
+      step that ended the episode counts like any other.
+    - reward="auto", the default, is "return" if at least ten episodes fit into `steps`: the time limit of the
+      environment (`env.spec.max_episode_steps`) is at most a tenth of `steps`, or, without a time limit, an episode
+      with the first arm ends within a twentieth of `steps`. Otherwise it is "step". It is also "step" with `settle`,
+      with correlated feedback, and for optimizers that must know the number of pulls. For a given optimizer or study it
+      is "return" if the environment has a time limit, for any number of steps.
     - end_reward: the reward of a terminated step, instead of its own. With reward="step", the end of an episode may be
-      a failure that rewards do not show: in CartPole every step earns 1, also the one in which the pole falls.
+      a failure that rewards do not show: in CartPole every step earns 1, even the one in which the pole falls.
     - contexts, context: for best parameters that depend on observed variables, contexts={"gravity": canopy.real(5, 15)}
-      lists them, and `context(observation, info)` returns their values from the last output of the environment: with
-      reward="return" from the reset. It is called before each pull. The result has a `policy`.
-    - seed: the seed of the environment, and of an optimizer that has one.
+      lists them, and `context(observation, info)` returns their values from the last output of the environment (with
+      reward="return", that of the reset). It is called before each pull. The result has a `policy`.
+    - seed: the seed of the environment, and of the optimizer if it takes a seed.
     - The other arguments are those of `maximize`. After a failed step (see on_failure), the environment is reset.
 
     >>> class Drift:  # the policy's gain pulls a state towards zero
@@ -286,7 +286,7 @@ class _Chain:
         return total
 
     def _step(self, theta: dict[str, Any]) -> tuple[float, bool]:
-        """The reward of a step, and whether the episode has ended with it."""
+        """The reward of a step, and whether it ended the episode."""
         self.steps += 1
         action = self._policy(theta, self._observation)
         self._observation, reward, terminated, truncated, self._info = self._env.step(action)

@@ -12,7 +12,7 @@ __all__ = ["arm_alpha", "bounded_interval", "sequence_width", "success_interval"
 
 
 def arm_alpha(level: float, k: int) -> float:
-    """The error probability of the interval of the k-th arm that was played; over all k they sum to 1 - level.
+    """The error probability of the interval of the k-th arm that was played. Over all k, they sum to 1 - level.
 
     >>> round(canopy.intervals.arm_alpha(0.95, 1), 4)
     0.0185
@@ -25,7 +25,7 @@ def arm_alpha(level: float, k: int) -> float:
 def t_sequence_width(pulls: float, alpha: float) -> float:
     """Half the width of the interval for the mean of normal rewards of unknown variance, in units of sqrt(SS / pulls).
 
-    SS is the sum of their squared deviations from their mean. Infinite while there are too few.
+    SS is the sum of their squared deviations from their mean. Infinite while there are too few pulls.
 
     >>> round(canopy.intervals.t_sequence_width(50, 0.05), 3)
     0.462

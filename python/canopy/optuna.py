@@ -205,7 +205,7 @@ class _TreeSampler(BaseSampler):
             self._penalize_put_off()
 
     def _observe_others(self, study: optuna.Study, search_space: dict[str, BaseDistribution]) -> None:
-        """Learns once from each trial that it has not suggested."""
+        """Learns from each trial that it has not suggested, once."""
         assert self._optimizer is not None
         for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.PRUNED)):
             if trial.number in self._learnt:
@@ -214,7 +214,7 @@ class _TreeSampler(BaseSampler):
             value = _value_of(trial, trial.state, trial.values)
             if value is None or not _is_of(trial, search_space):
                 continue
-            with contextlib.suppress(ValueError):  # enqueued arms may be outside of the space, and values infinite
+            with contextlib.suppress(ValueError):  # enqueued arms may be outside the space, and values infinite
                 self._optimizer.observe(_arm_from(trial, search_space), value)
                 self._note_value(value)
 
@@ -224,7 +224,7 @@ class _TreeSampler(BaseSampler):
             self._values = (min(least, value), max(most, value))
 
     def _fail(self, pull: Pull) -> None:
-        """Penalizes the pull of a trial without a value, or defers that."""
+        """Penalizes the pull of a trial without a value, or defers the penalty until there is a value."""
         assert self._optimizer is not None
         if self._failure_value == "drop":
             self._optimizer.drop(pull)
@@ -263,7 +263,7 @@ class _TreeSampler(BaseSampler):
             )
 
     def _warn(self, kind: str, message: str) -> None:
-        """Warns once per kind."""
+        """Issues each kind of warning only once."""
         if kind not in self._warned_of:
             self._warned_of.add(kind)
             warnings.warn(message, stacklevel=3)
@@ -297,18 +297,18 @@ class Sampler(_TreeSampler):
 
     The space has the parameters that all complete trials share; until there is one, suggestions are random. Parameters
     that only some trials have, or whose range varies between trials, are sampled independently at random, and the tree
-    searches the rest; a warning says so once. Give `search_space` (names to Optuna distributions) to avoid random
-    trials. `reward_range` is the approximate range of the objective's values; "auto" learns it. The other arguments are
-    those of `canopy.Adaptive`; the direction is that of the study.
+    searches the rest; a warning says so once. Give `search_space` (a dictionary from names to Optuna distributions) to
+    avoid random trials. `reward_range` is the approximate range of the objective's values; "auto" learns it. The other
+    arguments are those of `canopy.Adaptive`; the direction is that of the study.
 
-    It learns from all trials of the study that have its space, also from enqueued ones and those of other samplers: a
-    new sampler can continue an old study. Trials may overlap (`n_jobs`, `ask` and `tell`), and then have different
+    It learns from all trials of the study that have its space, including enqueued trials and trials of other samplers:
+    a new sampler can continue an old study. Trials may overlap (`n_jobs`, `ask` and `tell`), and then have different
     arms.
 
     A pruned trial counts with its last intermediate value. A suggested trial that failed, or was pruned without a
-    value, is a penalty (`Optimizer.penalize`): the tree avoids its arm, as if its value were worse than the worst one
-    so far by a tenth of the spread of values. Before the first value, the penalty is deferred, and suggestions are
-    random. `failure_value` sets another value, or "drop": then the pull is dropped, and the same arm is suggested
+    value, is a penalty (`Optimizer.penalize`): the tree avoids its arm, as if its value were worse than the worst
+    value so far by a tenth of the spread of values. Before the first value, the penalty is deferred, and suggestions
+    are random. `failure_value` sets another value; with "drop", the pull is dropped, and the same arm is suggested
     again. A sampler can be used for one study in one process.
 
     >>> import optuna
@@ -337,9 +337,9 @@ class Sampler(_TreeSampler):
 class HctSampler(_TreeSampler):
     """A sampler that uses the High Confidence Tree.
 
-    Like `Sampler`, with the arguments of `canopy.Hct`. But its space is that of the first complete trial, overlapping
-    trials share an arm until it has enough values, and it learns only from trials that it suggested: to continue later,
-    pickle it along with the study, as with Optuna's own samplers.
+    It is like `Sampler`, with the arguments of `canopy.Hct`, but with three differences. Its space is that of the first
+    complete trial. Overlapping trials share an arm until it has enough values. It learns only from trials that it
+    suggested: to continue later, pickle it along with the study, as with Optuna's own samplers.
 
     >>> import optuna
     >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -401,7 +401,7 @@ def _value_from(distribution: Any, value: Any) -> Any:
 
 
 def _is_of(trial: FrozenTrial, search_space: dict[str, BaseDistribution]) -> bool:
-    """Whether a trial has all parameters of a space. Its ranges may differ if its values are in these."""
+    """Whether a trial has all parameters of a space. Its ranges may differ if its values are in the space."""
     return all(
         name in trial.params
         and isinstance(trial.distributions[name], type(each))

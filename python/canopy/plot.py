@@ -73,12 +73,12 @@ def estimate(
     """Draws the estimate of the function, and the pulls.
 
     One parameter: the estimate over each cell of the tree; the model's interval as a band; the intervals of the twenty
-    arms with most pulls, from their own rewards, as whiskers; the number of pulls as bars. For optimizers without a
+    arms with the most pulls, from their own rewards, as whiskers; the number of pulls as bars. For optimizers without a
     model, the band is the interval of the cell's arm, and cells without one are hatched. Wide intervals of arms with
     few pulls may be cut off. `truth`, a function of the parameter or two lists of values and means, is drawn as well.
     Two parameters: a map of the estimate, with dots for pulls; cells without pulls are hatched. More parameters: the
     grid of `pairs`; returns its first panel. `parameters="x"` or `parameters=("x", "y")` draws only these, with the
-    others as in the best arm.
+    other parameters as in the best arm.
     """
     optimizer = _optimizer_of(searched)
     names = _names_to_draw(optimizer, parameters)
@@ -122,7 +122,7 @@ def pairs(
 def slices(
     searched: Any, *, parameters: Sequence[str] | None = None, figure: Figure | SubFigure | None = None
 ) -> Figure:
-    """Draws the estimate along each parameter, with all others as in the best arm, on a common scale.
+    """Draws the estimate along each parameter, with the other parameters as in the best arm, on a common scale.
 
     Bands, whiskers and bars are as in `estimate`, and `parameters` as in `pairs`.
     """
@@ -192,7 +192,7 @@ def regret(runs: Any, *, optimum: float | None = None, realised: bool = False, a
 
     `runs` is a Simulation, or several in a list or a dictionary with names. The pseudo-regret f* - f(arm) is drawn, or
     with `realised` the regret f* - reward. Results can be drawn as well if `optimum`, the mean reward of the best arm,
-    is given: their regret is that of the rewards. The axis names the kind of regret; if both are drawn, the labels do.
+    is given: they only have the realised regret. The axis names the kind of regret; if both are drawn, the labels do.
     """
     ax = ax or new_axes()
     curves = _named(runs, (Simulation, Result), "what simulate or maximize returned")
@@ -282,13 +282,13 @@ def experiment(
     """Draws regret per step of all algorithms of an `Experiment`, with 95 % bands, in a panel for every environment.
 
     The kind of regret is the compared one unless `realised` is given. Draws into `figure`, or into a new one, and
-    returns it; with a single environment it can also draw into `ax`, and returns its figure. A legend of more than six
-    algorithms is below the panels.
+    returns it; with a single environment it can also draw into `ax`, and returns its figure. With more than six
+    algorithms, the legend is below the panels.
     """
     environments = measured.environments
     if ax is not None:
         if figure is not None:
-            raise ValueError("ax: give that or a figure, not both")
+            raise ValueError("ax: give ax or figure, not both")
         if len(environments) > 1:
             raise ValueError(f"ax: there is a panel for each of {', '.join(environments)}; give a figure instead")
         _draw_comparison(ax, measured, environments[0], realised)
@@ -314,11 +314,11 @@ def experiment(
 def policy(searched: Any, *, parameter: str | None = None, ax: Axes | None = None) -> Axes:
     """Draws the best setting in every context.
 
-    One context: a line for the setting of each region, and bars for the number of pulls; a border is dotted if both
-    sides may have the same best setting. The pulls of a Result are drawn as dots. Two contexts: a map of the regions,
-    coloured by the setting, with its value and the number of pulls. With several parameters, `parameter` selects the
-    one to draw. Without it, and with three contexts: a row for each region, with its ranges, its setting and its
-    reward.
+    One context: a line for the setting of each region, and bars for the number of pulls; the border of two regions is
+    dotted if both may have the same best setting. The pulls of a Result are drawn as dots. Two contexts: a map of the
+    regions, coloured by the setting, with its value and the number of pulls. With several parameters, `parameter`
+    selects the one to draw. Without it, and with three contexts: a row for each region, with its ranges, its setting
+    and its reward.
     """
     found, result = _policy_of(searched)
     if parameter is not None and parameter not in found.space:
@@ -507,7 +507,7 @@ def _kind_of_regret(run: Any, realised: bool) -> str:
 def _draw_comparison(ax: Axes, measured: Any, environment: str, realised: bool | None) -> None:
     is_realised = measured.regrets[environment] == "realised" if realised is None else realised
     if not is_realised and any(row.regret is None for row in measured.rows if row.environment == environment):
-        raise ValueError(f"realised = False: the pseudo-regret on {environment} is not known, because its mean is not")
+        raise ValueError(f"realised = False: the pseudo-regret on {environment} is not known, because the mean is not")
     curves = {name: measured.curve(environment, name, realised=is_realised) for name in measured.algorithms}
     for number, (name, curve) in enumerate(curves.items()):
         style = line_style(number, len(curves))
@@ -523,7 +523,7 @@ def _draw_comparison(ax: Axes, measured: Any, environment: str, realised: bool |
 
 
 def _use_log_scales(ax: Axes) -> None:
-    """Sets log scales for steps and positive regret. Limits follow the lines, because a band may reach down to 0."""
+    """Sets log scales for steps and positive regret. Limits fit the lines, because a band may reach down to 0."""
     ax.set_xscale("log")
     lines: Any = ax.get_lines()
     values = [float(value) for line in lines for value in line.get_ydata()]

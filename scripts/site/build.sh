@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# build.sh: makes the site of the documents in build/site, and fails if a link leads nowhere.
+# build.sh: builds the documentation site in build/site; fails if a link is broken.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -8,8 +8,8 @@ mkdir -p build/docs
 test -x build/docs/venv/bin/python || python3 -m venv build/docs/venv
 build/docs/venv/bin/pip install --quiet --disable-pip-version-check -r scripts/site/requirements.txt
 
-# The site loads nothing from elsewhere: the scripts that draw diagrams and search, and the font, are files of the site.
-fetch() { # PACKAGE VERSION FILE NAME: a file of a package of npm, to build/docs/files
+# The site loads nothing from other sites: the scripts for diagrams and search and the font are files of the site.
+fetch() { # PACKAGE VERSION FILE NAME: downloads a file of an npm package to build/docs/files
   local to=build/docs/files/$2-$4
   test ! -e "$to" || return 0
   mkdir -p build/docs/files
@@ -36,6 +36,6 @@ rm -rf build/docs/cpp
 doxygen scripts/site/Doxyfile
 
 test -x "${PYTHON:-build/python/bin/python}" ||
-  echo "Without the package (make python) the Python reference lacks what its compiled module documents." >&2
+  echo "The Python package is not installed (make python): the Python reference lacks the compiled module." >&2
 NO_MKDOCS_2_WARNING=1 build/docs/venv/bin/mkdocs build --strict 2>&1 | sed '/^INFO/d'  # --quiet would not count warnings
 echo "build/site/index.html"

@@ -1,4 +1,4 @@
-"""For mkdocstrings: docstrings of the compiled module, which its stub has not, and their examples as code."""
+"""For mkdocstrings: adds the docstrings of the compiled module, which its stub lacks, with examples as code."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import griffe
 ROOT = pathlib.Path(__file__).parents[2]
 EXAMPLE = re.compile(r"(?:^>>> .*\n?(?:^(?!>>> |\s*$).*\n?)*)+", re.MULTILINE)
 
-#: Prints the docstrings of the compiled module by path. nanobind keeps those of functions beside their signatures.
+#: Prints the docstrings of the compiled module by path. nanobind stores those of functions with their signatures.
 PRINTER = """
 import inspect, json
 from canopy import _canopy
@@ -30,7 +30,7 @@ print(json.dumps({path: inspect.cleandoc(doc) for path, doc in found.items() if 
 
 
 def compiled_docstrings() -> dict[str, str]:
-    """Those of the installed package; none where there is no package."""
+    """The docstrings of the installed package; empty if it is not installed."""
     python = os.environ.get("PYTHON", ROOT / "build/python/bin/python")
     if not pathlib.Path(python).exists():
         return {}
@@ -48,7 +48,7 @@ class Docstrings(griffe.Extension):
         self.compiled = compiled_docstrings()
 
     def on_class_members(self, *, cls: griffe.Class, **_: Any) -> None:
-        for name, overloads in cls.overloads.items():  # those of a stub have no function of their own
+        for name, overloads in cls.overloads.items():  # overloads in a stub have no separate function
             if name not in cls.members:
                 first = overloads[0]
                 whole = griffe.Function(name, parameters=first.parameters, returns=first.returns, parent=cls)

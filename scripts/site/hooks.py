@@ -1,6 +1,6 @@
-"""What the site needs beside mkdocs.
+"""Hooks of mkdocs for the site.
 
-Documents link to files outside of `docs` (`../examples/redis`), which a code host shows. In the site such a file is a
+Documents link to files outside `docs` (`../examples/redis`), which a code host shows. In the site such a file is a
 page if it is Markdown, a folder is a page with its README and its files, and any other file is a file to download. The
 build fails if a linked file does not exist.
 """
@@ -36,7 +36,7 @@ def links(text):
 
 
 def repository_path(place, target):
-    """The path from the root of the repository that a link on a page leads to; `place` is that of the page."""
+    """The target of a link on a page, as a path from the root of the repository; `place` is the path of the page."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(place), target))
 
 
@@ -55,7 +55,7 @@ def folder_page(path):
 
 
 def site_path(path):
-    """Where the site has a file of the repository, or a folder."""
+    """The path in the site of a file or folder of the repository."""
     if path.startswith("docs/"):
         return path.removeprefix("docs/")
     if (ROOT / path).is_dir():
@@ -64,33 +64,33 @@ def site_path(path):
 
 
 def place_of(src_uri):
-    """The place in the repository of a page of the site."""
+    """The path in the repository of a page of the site."""
     if src_uri.startswith("repository/"):
         return src_uri.removeprefix("repository/")
     return f"docs/{src_uri}"
 
 
 def generated(config, path):
-    """The file of the site for a file of the repository, or a folder."""
+    """The file of the site for a file or folder of the repository."""
     source = ROOT / path
     if not source.exists():
         raise PluginError(f"a document links to {path}, which does not exist")
     how = {"inclusion": InclusionLevel.NOT_IN_NAV}
     if source.is_dir():
         return File.generated(config, site_path(path), content=folder_page(source), **how)
-    if path == "README.md":  # what it says is said on other pages
+    if path == "README.md":  # its content is repeated on other pages
         text = "---\nsearch:\n  exclude: true\n---\n\n" + source.read_text()
         return File.generated(config, site_path(path), content=text, **how)
     return File.generated(config, site_path(path), abs_src_path=str(source), **how)
 
 
 def made_files():
-    """Files of the site that are in no folder of documents: where each is in the site, and where it comes from."""
+    """Files of the site that are not in a folder of documents: their paths in the site, and their sources."""
     yield "assets/site.css", ROOT / "scripts/site/site.css"
     yield "assets/logo.svg", ROOT / "web/public/page/icon.svg"
     for file in (ROOT / "build/docs/files").iterdir():  # named VERSION-NAME
         yield f"assets/{file.name.partition('-')[2]}", file
-    cpp = ROOT / "build/docs/cpp"  # what Doxygen has made
+    cpp = ROOT / "build/docs/cpp"  # the output of Doxygen
     for file in sorted(cpp.rglob("*")):
         if file.is_file():
             yield f"api/cpp/{file.relative_to(cpp).as_posix()}", file
@@ -138,7 +138,7 @@ def on_post_page(output, page, config):
 
 
 def on_post_build(config):
-    """Fails if a page loads anything from elsewhere."""
+    """Fails if a page loads anything from another site."""
     for page in pathlib.Path(config.site_dir).rglob("*.html"):
         if found := LOADS.search(page.read_text()):
             raise PluginError(f"{page.name} loads {found[1]}")

@@ -100,7 +100,7 @@ Command add_steer(ArgumentParser app) {
   arguments->where.add_to(command);
   command.footer(
       "  pause      wait at the best setting so far\n"
-      "  hold       wait at the present setting\n"
+      "  hold       wait at the current setting\n"
       "  baseline   wait at the baseline\n"
       "  resume     continue after any of these\n"
       "  confirm    compare the best setting with the baseline, then continue\n"

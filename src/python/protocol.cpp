@@ -36,7 +36,7 @@ constexpr const char* kAskHelp =
 
 By default the algorithm decides the number of pulls. If it is asked again before a reward was told, the adaptive tree
 returns other arms that look about as good, if there are any; other algorithms return the same arm on a new ticket until
-they have enough rewards. With contexts, `context` is the present context, {"load": 0.7}, and each pull has length 1.)";
+they have enough rewards. With contexts, `context` is the current context, {"load": 0.7}, and each pull has length 1.)";
 constexpr const char* kTellHelp = R"(Tells the result of a pull, in the user's units.
 
 One reward, several, or Rewards. Either all are learnt, or none, with a ValueError. A study also stores `metrics`, other
@@ -48,12 +48,12 @@ the arm, not as steps. An algorithm whose tree does not have the arm yet keeps t
 `context` is the context in which they were measured.)";
 constexpr const char* kRememberHelp = R"(Tells rewards of an arm for `best` and `estimate` only.
 
-The search does not learn from them. For example, for measurements of a setting that is in use anyway. One reward,
-several, or Rewards.)";
+The search does not learn from them. This is for example for measurements of a setting that is in use anyway. One
+reward, several, or Rewards.)";
 constexpr const char* kPenalizeHelp = R"(Reports a failed pull, and closes it.
 
-The search learns `reward` in its place and avoids the arm; `best`, `estimate` and the range of rewards ignore it. The
-default is `failure_reward()`; before the first reward it raises ValueError.)";
+The search learns `reward` instead and avoids the arm; `best`, `estimate` and the range of rewards ignore it. The
+default is `failure_reward()`; before the first reward there is no default, and ValueError is raised.)";
 constexpr const char* kBarHelp = R"(Excludes an arm.
 
 `best` never returns it again, and the search avoids it, as if many pulls had earned `reward`, by default
@@ -655,7 +655,7 @@ void bind_protocol(nb::module_& module) {
       .def_prop_ro(
           "hard_range",
           [](const Protocol& self) { return self.specification().objective.hard_range; },
-          "Whether no reward can be outside of reward_range.")
+          "Whether no reward can be outside reward_range.")
       .def_prop_ro("_baseline", &baseline)
       .def("_nearest", &nearest)
       .def_prop_ro("_limits", &limits)

@@ -1,4 +1,4 @@
-"""The demo as a user runs it: CANOPY is the tool, OUT the folder for what comes out."""
+"""The demo as a user runs it: CANOPY: the tool; OUT: the folder for the results."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def demo(*words: str) -> "subprocess.Popen[str]":
 
 
 def left_running() -> list[str]:
-    """The processes that work in the folder."""
+    """The processes whose working directory is the folder."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -73,7 +73,7 @@ class Demo(unittest.TestCase):
                 address = next(line.split()[-1] for line in running.stdout if "The live page" in line)
                 with urllib.request.urlopen(address.split("#")[0], timeout=30) as page:
                     self.assertIn("canopy", page.read().decode())
-                self.assertIn("another demo runs in", demo().communicate(timeout=30)[0])
+                self.assertIn("another demo is running in", demo().communicate(timeout=30)[0])
                 self.assertNotEqual(left_running(), [])
             finally:
                 running.send_signal(signal.SIGINT)

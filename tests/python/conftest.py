@@ -1,4 +1,4 @@
-"""What the tests share. They test the installed package: nothing here puts the sources on the path."""
+"""Shared fixtures. The tests use the installed package: the sources are not on the path."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ from service import new_database
 matplotlib.use("Agg")
 ROOT = pathlib.Path(__file__).parents[2]
 
-# The same examples every time, so that a failure is due to the change; other ones where more of them are asked for.
+# The same examples in every run, so that a failure is due to a change; random ones if more examples are requested.
 settings.register_profile(
     "default",
     deadline=None,
@@ -32,20 +32,20 @@ def root():
 
 @pytest.fixture
 def store(tmp_path):
-    """The path of a store that is not there yet."""
+    """The path of a store that does not exist yet."""
     return str(tmp_path / "canopy.db")
 
 
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory):
-    """The address of an empty database of PostgreSQL, on a server of its own that ends with the tests."""
+    """The address of an empty PostgreSQL database, on a private server that ends with the tests."""
     with new_database(tmp_path_factory.mktemp("postgres")) as address:
         yield address
 
 
 @pytest.fixture(autouse=True, scope="session")
 def listen_to_ctrl_c():
-    """A program that a shell has started in the background ignores it."""
+    """Restores SIGINT, which programs started in the background of a shell ignore."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

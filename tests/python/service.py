@@ -17,7 +17,7 @@ TOOL = pathlib.Path(os.environ.get("CANOPY_TOOL", pathlib.Path(__file__).parents
 
 
 class Serving:
-    """A server on a port of its own, whose store and log are in a folder; `with` stops it."""
+    """A server on a free port, whose store and log are in a folder; `with` stops it."""
 
     def __init__(self, folder, *arguments, port=0, store=None, environment=None, tool=TOOL):
         if not tool.exists():
@@ -43,7 +43,7 @@ class Serving:
             assert self.process.poll() is None and time.monotonic() < deadline, log.read_text()[begin:]
             time.sleep(0.02)
         self.url = found[1]
-        self.port = int(self.url.rpartition(":")[2])  # it stays the same when it starts again
+        self.port = int(self.url.rpartition(":")[2])  # stays the same after a restart
 
     def stop(self, how=signal.SIGTERM):
         self.process.send_signal(how)
@@ -63,7 +63,7 @@ def free_port():
 
 
 class Database:
-    """A PostgreSQL of its own, in a folder, with a database for studies; `port`: 0 for a socket in the folder alone."""
+    """A private PostgreSQL in a folder, with a database for studies; `port`: 0 for only a socket in the folder."""
 
     def __init__(self, folder, log, port=0, environment=None):
         found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"))
@@ -75,7 +75,7 @@ class Database:
         self.log = log
         self.process = None
         self.user = {"env": environment} if environment else {}
-        if os.geteuid() == 0:  # the server refuses to be root
+        if os.geteuid() == 0:  # the server refuses to run as root
             nobody = pwd.getpwnam("nobody")
             self.user |= {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
             os.chown(folder, nobody.pw_uid, nobody.pw_gid)
@@ -114,7 +114,7 @@ class Database:
             time.sleep(0.05)
 
     def stop(self):
-        """As if the power failed: nothing is written any more."""
+        """Simulates a power cut: nothing more is written."""
         self.process.send_signal(signal.SIGQUIT)
         self.process.wait(30)
 
@@ -125,8 +125,8 @@ class Database:
 
 @contextlib.contextmanager
 def new_database(folder):
-    """The address of a PostgreSQL of its own, with a database for studies."""
-    # Not under pytest's folder, which other users cannot read; and the name of a socket must be short.
+    """The address of a private PostgreSQL, with a database for studies."""
+    # Not in pytest's folder, which other users cannot read; and the path of a socket must be short.
     with tempfile.TemporaryDirectory(prefix="canopy-") as name, (folder / "postgres.log").open("w") as log:
         database = Database(name, log)
         try:

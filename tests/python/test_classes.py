@@ -1,4 +1,4 @@
-"""The classes of optimizers, which are written from the catalogue in C++."""
+"""The classes of optimizers, which are generated from the catalogue in C++."""
 
 import importlib.util
 import inspect
@@ -12,7 +12,7 @@ X = {"x": canopy.real(0, 1)}
 
 @pytest.fixture
 def script(root):
-    """The script that writes them."""
+    """The script that generates the classes."""
     spec = importlib.util.spec_from_file_location("python_classes", root / "scripts/python_classes.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -1,4 +1,4 @@
-"""Contexts: what is observed before each pull decides on the best arm."""
+"""Contexts: variables observed before each pull, on which the best arm depends."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOAD = {"load": canopy.real(0, 1)}
 
 
 def worth(x: float, load: float) -> float:
-    """Small x are right while the load is low, large ones while it is high."""
+    """Small x are best while the load is low, and large x while it is high."""
     return 1 - abs(x - (0.2 if load < 0.5 else 0.8))
 
 
@@ -117,7 +117,7 @@ def test_a_level_effect_is_learnt_and_is_not_a_reason_to_split() -> None:
     effects = policy.effects["load"]
     assert (effects[0].low, effects[-1].high, len(effects)) == (0, 1, 64)
     assert 2 < effects[-1].effect - effects[0].effect < 4
-    assert taught(100).policy().effects == {"load": []}  # none was found
+    assert taught(100).policy().effects == {"load": []}  # no effect was found
 
 
 def test_a_level_effect_is_by_value_where_there_is_a_list_of_them() -> None:
@@ -206,7 +206,7 @@ def test_pulls_stay_open_while_regions_are_split() -> None:
         flying.append((opt.ask(context=context), context))
         if len(flying) > 12:
             pull, seen = flying.pop(chance.randrange(len(flying)))
-            assert opt.path(pull) == ""  # each region has a tree of its own
+            assert opt.path(pull) == ""  # each region has a separate tree
             opt.tell(pull, worth(pull.arm["x"], seen["load"]) + chance.gauss(0, 0.1))
     assert len(opt.policy()) > 1 and {pull.ticket for pull, _ in flying} == {p.ticket for p in opt.in_flight()}
     opt.drop(flying[0][0])
@@ -227,7 +227,7 @@ def test_an_optimizer_that_its_own_context_holds_is_collected() -> None:
     assert gone() is None
 
 
-# --- what is refused ---
+# --- errors ---
 
 
 @pytest.mark.parametrize(
@@ -366,9 +366,9 @@ def test_a_partition_of_ones_own_is_refused() -> None:
 
 
 def test_other_optimizers_take_no_contexts() -> None:
-    with pytest.raises(ValueError, match='contexts: hct takes none; optimizer="adaptive" does'):
+    with pytest.raises(ValueError, match='contexts: hct does not take contexts; optimizer="adaptive" does'):
         canopy.make_optimizer("hct", LINE, contexts=LOAD)
-    with pytest.raises(ValueError, match="contexts: hct takes none"):
+    with pytest.raises(ValueError, match="contexts: hct does not take contexts"):
         canopy.maximize(worth, LINE, pulls=5, optimizer="hct", contexts=LOAD, context=loads())
 
 
@@ -481,7 +481,7 @@ def test_an_optimizer_with_contexts_can_be_continued() -> None:
     result = canopy.maximize(together, optimizer=opt, context=loads(5), pulls=100)
     assert opt.summary().t == 201 and result.policy.rows == opt.policy().rows
     opt.tell(opt.ask(context={"load": 0.5}), -5)
-    assert result.policy.rows[0].pulls + result.policy.rows[-1].pulls <= 200  # as of its end
+    assert result.policy.rows[0].pulls + result.policy.rows[-1].pulls <= 200  # the policy at the end of the search
     with pytest.raises(ValueError, match="context: is missing"):
         canopy.maximize(together, optimizer=opt, pulls=10)
 
@@ -551,7 +551,7 @@ def test_a_study_file_may_have_contexts(store: str, tmp_path: Any) -> None:
 
 
 class Room:
-    """Every episode has a temperature outside, on which the right gain depends."""
+    """Every episode has an outside temperature, on which the best gain depends."""
 
     def __init__(self) -> None:
         self.chance = random.Random(1)
@@ -591,7 +591,7 @@ def test_a_policy_search_complains_before_it_plays() -> None:
         canopy.policy_search(Room(), lambda theta, _: 0, LINE, steps=9, context=lambda o, i: i)
 
 
-# --- pictures ---
+# --- plots ---
 
 
 def drawn(axes: Any) -> Any:
@@ -600,7 +600,7 @@ def drawn(axes: Any) -> Any:
 
 
 def learnt(contexts: dict[str, Any], space: dict[str, Any], pulls: int = 400, minimizes: bool = False) -> canopy.Result:
-    """A search over loads in all the variables, of which the first one matters."""
+    """A search with several context variables, of which only the first matters."""
     chance = random.Random(1)
     parsed = canopy.Contexts(contexts)
 
@@ -651,7 +651,7 @@ def test_a_policy_over_two_contexts_is_a_map(knob: Any) -> None:
     ax = drawn(canopy.plot.policy(result))
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("tenant", "load")
     areas = sum(patch.get_width() * patch.get_height() for patch in ax.patches)
-    assert areas == pytest.approx(3.0)  # the map is all covered, once
+    assert areas == pytest.approx(3.0)  # the areas cover the map exactly once
     assert drawn(canopy.plot.level_effect(result, variable="load")).get_xlabel() == "load"
     with pytest.raises(ValueError, match="variable = None: must be one of tenant, load"):
         canopy.plot.level_effect(result)

@@ -40,7 +40,7 @@ async def leave(x):
 
 
 class Meter:
-    """Callable, with a connection that its calls share."""
+    """A callable whose calls share a connection."""
 
     def __init__(self):
         self.loops = set()
@@ -69,7 +69,7 @@ def test_several_calls_are_awaited_at_a_time(workers):
 
 
 def test_processes_have_loops_of_their_own():
-    canopy.maximize(hill, X, pulls=3)  # so that this process has one, which forks cannot use
+    canopy.maximize(hill, X, pulls=3)  # so that this process has an event loop, which forks cannot use
     result = canopy.maximize(process_number, X, pulls=20, n_jobs=2)
     assert os.getpid() % 1000 not in {int(reward) for reward in result.rewards}
 

@@ -1,4 +1,4 @@
-"""Every program in the documents runs as it stands there."""
+"""Every program in the documents runs unchanged."""
 
 import importlib
 import re
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def programs():
-    """The Python programs of the documents, each with its place."""
+    """The Python programs in the documents, each with its position."""
     for page in sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")]):
         text = page.read_text()
         for match in re.finditer(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
@@ -45,7 +45,7 @@ def test_a_program_in_a_document_runs(program, tmp_path):
 def test_the_reference_has_every_public_name(module):
     page = (ROOT / "docs/api/python.md").read_text()
     shown = set(re.findall(r"^::: (\S+)$", page, re.MULTILINE))
-    if module in shown:  # which shows what is in its __all__
+    if module in shown:  # the page shows everything in the module's __all__
         return
     names = importlib.import_module(module).__all__
     assert {f"{module}.{name}" for name in names} <= shown

@@ -52,13 +52,13 @@ class Greedy:
 
 
 def numbers(result):
-    """Everything but the times that it took."""
+    """All results except the times."""
     return [
         {name: value for name, value in run.items() if name != "ns_per_step"} for run in result.runs + result.tuning
     ]
 
 
-# --- what is measured -----------------------------------------------------------------------------
+# --- measurements -----------------------------------------------------------------------------
 
 
 def test_numbers_are_those_of_the_command_line(root, tmp_path):
@@ -103,7 +103,7 @@ def test_numbers_are_those_of_the_command_line(root, tmp_path):
 
 
 def rows_of(file):
-    """The rows of a table without the times in it."""
+    """The rows of a table, without the times."""
     lines = [line for line in file.read_text().splitlines() if not line.startswith("#")]
     rows = csv.DictReader(lines)
     return [
@@ -112,7 +112,7 @@ def rows_of(file):
 
 
 def units(folder):
-    """The finished runs of a folder."""
+    """The finished runs in a folder."""
     keys = ("phase", "comparison", "algorithm", "candidate", "run")
     return {tuple(row[key] for key in keys): row for row in rows_of(folder / "units.csv")}
 
@@ -127,14 +127,14 @@ def test_regret_is_that_of_the_arms_and_of_the_rewards():
     function = canopy.Function(measure, LINE, optimum=1)
     result = canopy.experiment("adaptive", function, steps=300, runs=1, checkpoints=3, n_jobs=1)
     (run,) = result.runs
-    assert played.pop(0) == played[0]  # the first arm, a second time, in case it has noise
+    assert played.pop(0) == played[0]  # the first arm is played twice, to detect noise
     assert played[-1] == pytest.approx(0.3, abs=0.1)
     assert run["per_step_regret"] == pytest.approx(sum(1 - hill(x) for x in played[:300]) / 300)
     assert run["per_step_realised_regret"] == pytest.approx(run["per_step_regret"])
     for steps, regret, _ in run["checkpoints"]:
         assert regret == pytest.approx(sum(1 - hill(x) for x in played[:steps]) / steps)
     assert 0 <= run["simple_regret"] < 0.01
-    assert len(played) <= 301  # once a pull, and at most once more for the best arm
+    assert len(played) <= 301  # once per pull, and at most once more for the best arm
 
 
 def test_noise_is_added_to_a_function_that_has_none():
@@ -177,7 +177,7 @@ def test_a_noisy_function_is_found_out():
     with pytest.raises(ValueError, match=r"noisy_hill\(x=.*and then.*mean="):
         canopy.experiment("hct", noisy_hill, LINE, steps=100, runs=1)
     with pytest.raises(ValueError, match=r"noisy_hill\(x=.*and then.*mean="):
-        canopy.experiment("random", noisy_hill, LINE, steps=100, runs=1)  # which never plays an arm again
+        canopy.experiment("random", noisy_hill, LINE, steps=100, runs=1)  # it never repeats an arm
     canopy.experiment("random", canopy.Function(noisy_hill, LINE, noise="own"), steps=100, runs=1)
 
 
@@ -205,7 +205,7 @@ def test_an_optimum_that_is_too_small_is_refused(jobs):
             canopy.experiment("random", function, steps=100, runs=2, n_jobs=jobs)
     rounded = canopy.Function(lambda x: 1e6 + 1e-4 * (x < 2), LINE, optimum=1e6)
     canopy.experiment("random", rounded, steps=100, runs=2, n_jobs=jobs)
-    unknown = canopy.Function(noisy_hill, LINE, noise="own", optimum=0.5)  # whose rewards may be above it
+    unknown = canopy.Function(noisy_hill, LINE, noise="own", optimum=0.5)  # rewards may be larger than the optimum
     canopy.experiment("random", unknown, steps=100, runs=2, n_jobs=jobs)
 
 
@@ -321,7 +321,7 @@ def test_generators_of_a_function_are_seeded_for_every_run(kind):
     first = measured(1)
     assert first == measured(1) == measured(2) == measured(4)
     noise = [run["per_step_realised_regret"] - run["per_step_regret"] for run in first]
-    assert len({round(each, 9) for each in noise}) == 8  # no two runs have the same
+    assert len({round(each, 9) for each in noise}) == 8  # all runs have different noise
 
 
 def test_generators_of_one_function_differ_and_are_left_as_they_were():
@@ -356,7 +356,7 @@ def test_generators_of_an_algorithm_are_seeded_too():
 
 
 class Given(Greedy):
-    """One with a generator among its options."""
+    """An algorithm with a generator among its options."""
 
     def __init__(self, space, seed, chance):
         super().__init__(space, seed)
@@ -369,7 +369,7 @@ def test_runs_differ():
     assert len({run["per_step_realised_regret"] for run in result.runs}) == 10
 
 
-# --- algorithms of one's own ----------------------------------------------------------------------
+# --- user-defined algorithms ----------------------------------------------------------------------
 
 
 def test_a_class_of_ones_own_is_compared_with_the_others():
@@ -473,7 +473,7 @@ def test_what_is_no_arm_is_refused(answer, message):
         canopy.experiment(Wrong, "garland", steps=10, runs=1)
 
 
-# --- what goes wrong ------------------------------------------------------------------------------
+# --- errors ------------------------------------------------------------------------------
 
 
 class OwnError(Exception):
@@ -589,7 +589,7 @@ def test_a_function_that_holds_itself_is_collected():
     assert gone() is None
 
 
-# --- what is kept ---------------------------------------------------------------------------------
+# --- stored runs ---------------------------------------------------------------------------------
 
 
 CALLS = []
@@ -628,7 +628,7 @@ def test_a_line_that_was_cut_off_is_done_again(tmp_path):
 
 
 class Carrying:
-    """One that is told where it is by whatever code can carry along."""
+    """An algorithm that gets its environment in every way that code can carry values."""
 
     at = 0.1
 
@@ -813,7 +813,7 @@ def test_ctrl_c_stops_threads_too(tmp_path):
     assert ended.stdout == "stopped\n", ended.stderr
 
 
-# --- what is shown --------------------------------------------------------------------------------
+# --- output --------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -1005,7 +1005,7 @@ def test_a_tidy_frame_has_a_row_for_every_measure_of_every_run():
     assert set(frame.measure) == {"pseudo", "realised", "simple", "us_per_step"}
 
 
-# --- random numbers in common -----------------------------------------------------------------------
+# --- shared random numbers -----------------------------------------------------------------------
 
 
 class Drawn:

@@ -173,7 +173,7 @@ def test_a_failure_before_any_reward_is_raised(failure):
     assert opt.summary().t == 1 and opt.summary().in_flight == 0
     with pytest.raises(ValueError, match="reward = None: must be a finite number"):
         canopy.maximize(lambda x: None, pulls=10, optimizer=opt)
-    opt.tell(opt.ask(1), 0.5)  # from now on it is known what is bad
+    opt.tell(opt.ask(1), 0.5)  # from now on, the value of a failure is known
     result = canopy.maximize(fails_above(-1, failure), pulls=5, optimizer=opt)
     assert result.failed == 5 and result.rewards == [] and result.best.pulls == 1
 

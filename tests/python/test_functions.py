@@ -1,4 +1,4 @@
-"""The functions of the field."""
+"""The standard test functions."""
 
 import copy
 import pickle
@@ -19,7 +19,7 @@ def test_every_function_has_its_largest_value_at_its_best_arm(name):
 
 @pytest.mark.parametrize("name", functions.names())
 def test_no_mean_is_above_the_optimum(name):
-    canopy.experiment(["sequool", "soo"], functions.get(name), steps=1000, runs=1)  # which refuses such a mean
+    canopy.experiment(["sequool", "soo"], functions.get(name), steps=1000, runs=1)  # refuses larger means
 
 
 def test_they_are_environments_as_well():

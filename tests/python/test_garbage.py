@@ -8,7 +8,7 @@ import pytest
 
 
 class Choice:
-    """Something to choose, which may hold on to anything."""
+    """A value of a choice, which may hold references to other objects."""
 
     holds = None
 

@@ -25,7 +25,7 @@ def test_a_real_environment_end_to_end():
 
 
 class Counter(gymnasium.Env):
-    """Ends after three steps: terminated or truncated, as it is told. The reward is the number of the step."""
+    """Ends after three steps, either terminated or truncated. The reward is the number of the step."""
 
     def __init__(self, terminates):
         self.terminates, self.seeds, self.observations = terminates, [], []
@@ -196,7 +196,7 @@ def search_noisy(env=None, steps=2000, **options):
 def test_episodes_are_pulls_where_enough_of_them_fit():
     assert search_noisy(Limited(), steps=40).pulls == 10
     assert search_noisy(Limited(), steps=39).pulls == 39
-    result = search_noisy(steps=80)  # it says nothing, so an episode is played first
+    result = search_noisy(steps=80)  # it has no time limit, so an episode is played first
     assert result.stopped == "steps" and result.pulls == 19
     assert search_noisy(steps=79).pulls == 79 - 3
     assert search_noisy(Noisy(length=10**9), steps=200).pulls == 200 - 10

@@ -1,4 +1,4 @@
-"""What notebooks show."""
+"""Representations in notebooks."""
 
 import base64
 import html.parser

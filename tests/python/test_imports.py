@@ -1,4 +1,4 @@
-"""The modules of the package and what they import of each other."""
+"""The imports between modules of the package."""
 
 import ast
 import pathlib
@@ -9,7 +9,7 @@ PACKAGE = pathlib.Path(canopy.__file__).parent
 
 
 def imported_by(path, modules):
-    """The modules of the package that a file imports: anywhere, in functions and for type checkers alone as well."""
+    """The modules of the package that a file imports: anywhere, including in functions and only for type checkers."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name.removeprefix("canopy.") for alias in node.names if alias.name.startswith("canopy"))
@@ -22,7 +22,7 @@ def imported_by(path, modules):
 
 
 def cycle_in(graph):
-    """Modules that import each other in a circle; empty if there are none."""
+    """Modules with circular imports; empty if there are none."""
     finished = set()
 
     def visit(module, path):

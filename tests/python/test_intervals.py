@@ -1,4 +1,4 @@
-"""Intervals of arms, and the best arm that is chosen by them."""
+"""Intervals of arms, and the best arm that is selected by them."""
 
 import math
 import random
@@ -179,7 +179,7 @@ def test_an_interval_is_that_of_the_formula():
     opt = canopy.Grid({"k": canopy.integer(1, 2)}, points=2, confidence=0.9)
     chance = random.Random(2)
     first = [chance.gauss(1, 1) for _ in range(300)]
-    second = [chance.gauss(2, 3) for _ in range(200)]  # each arm has a variance of its own
+    second = [chance.gauss(2, 3) for _ in range(200)]  # each arm has its own variance
     opt.observe({"k": 1}, first)
     opt.observe({"k": 2}, second)
     for k, rewards in ((1, first), (2, second)):
@@ -209,7 +209,7 @@ def test_a_range_that_is_never_left_needs_no_other_assumption():
 def test_two_values_of_any_size_have_the_interval_of_a_rate():
     opt = canopy.Grid({"k": canopy.integer(1, 2)}, points=2)
     opt.observe({"k": 1}, [0] * 93 + [250] * 7)
-    assert opt.best().lower is None  # a third value may not have come yet
+    assert opt.best().lower is None  # a third value may still appear
     opt.observe({"k": 1}, 250)
     low, high = intervals.success_interval(8, 101, intervals.arm_alpha(0.95, 1))
     assert (opt.best().lower, opt.best().upper) == pytest.approx((250 * low, 250 * high))
@@ -226,7 +226,7 @@ def test_rare_extreme_rewards_are_said():
     before = opt.estimate({"k": 2})
     opt.observe({"k": 1}, 60.0)
     assert opt.best().rare_extremes and str(opt.best()).endswith("; rewards have rare extreme values")
-    assert opt.estimate({"k": 2}).upper > before.upper + 1  # it may happen there as well
+    assert opt.estimate({"k": 2}).upper > before.upper + 1  # the extreme value may occur there as well
 
 
 def test_rewards_that_are_0_or_1_have_the_interval_of_a_rate():
@@ -336,7 +336,7 @@ def test_the_best_of_ten_integers_is_found_wherever_it_is(name, best):
 
 
 def arms_in_units(name, direction, scale, level):
-    """The arms that an optimizer plays, and its best, where rewards come in other units."""
+    """The arms that an optimizer plays, and its best, with rewards in other units."""
     sign = 1 if direction == "maximize" else -1
     opt = canopy.make_optimizer(name, {"x": canopy.real(0, 1), "c": canopy.choice("a", "b", "c")}, direction=direction)
     chance = random.Random(7)
@@ -372,11 +372,11 @@ def test_nodes_are_in_the_units_of_the_user():
                 assert node.mean <= node.upper if direction == "maximize" else node.mean >= node.upper
 
 
-# --- honesty -------------------------------------------------------------------------------------
+# --- coverage -------------------------------------------------------------------------------------
 
 
 def covers(name, seed, noise, pulls=1000):
-    """Whether the interval of the best arm holds f at all looks at 8, 16, 32, ... pulls."""
+    """Whether the interval of the best arm contains f at all looks at 8, 16, 32, ... pulls."""
     chance = random.Random(seed)
     opt = canopy.make_optimizer(name, X, **({"seed": seed} if name != "grid" else {}))
     for t in range(1, pulls + 1):
@@ -396,7 +396,7 @@ def covers(name, seed, noise, pulls=1000):
 def test_the_interval_of_the_best_arm_holds_at_all_looks(name, noise):
     runs = 60
     held = sum(covers(name, seed, noise) for seed in range(runs))
-    assert held >= binom.ppf(0.001, runs, 0.95)  # at fixed seeds: this passes or fails for ever
+    assert held >= binom.ppf(0.001, runs, 0.95)  # the seeds are fixed, so the result is always the same
 
 
 @pytest.mark.parametrize("name", ["adaptive", "hct"])

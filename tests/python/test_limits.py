@@ -1,4 +1,4 @@
-"""Limits on metrics: what a function returns beside its reward."""
+"""Limits on metrics, which a function returns in addition to its reward."""
 
 from __future__ import annotations
 

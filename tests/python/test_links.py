@@ -1,4 +1,4 @@
-"""Links between documents lead to files and headings that are there, as a code host shows them."""
+"""Links between documents lead to existing files and headings, as a code host shows them."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The dashboard and the alerts in packaging: they ask for what is exported, and a real Prometheus answers."""
+"""The dashboard and the alerts in packaging: their queries are answered by a real Prometheus from exported metrics."""
 
 import contextlib
 import http.server
@@ -40,7 +40,7 @@ def post(server, path, body):
 
 
 def tuner_metrics(root, value):
-    """What the file of `canopy tune --metrics` may have."""
+    """The metrics that the file of `canopy tune --metrics` may have."""
     names = re.findall(r'add_gauge\(text, "(\w+)"', read(root / "src/cli/tune_status.cpp"))
     assert "best_mean" in names
     return "".join(f'canopy_{name}{{study="a"}} {value}\n' for name in names)
@@ -111,7 +111,7 @@ def test_alerts_fire_when_they_should(root):
 
 @contextlib.contextmanager
 def exporter(root):
-    """What node_exporter does with the file of a tuner, whose counters go on."""
+    """Like node_exporter: serves the file of a tuner, whose counters increase."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -155,7 +155,7 @@ def prometheus(root, folder, targets):
 
 
 def has_answer(address, query):
-    """Whether Prometheus knows a number; it says so later than it starts."""
+    """Whether Prometheus has a value for a query, which it may only have some time after its start."""
     for name, value in {"$__rate_interval": "5s", "$job": ".*", "$instance": ".*", "$study": ".*"}.items():
         query = query.replace(name, value)
     try:

@@ -1,4 +1,4 @@
-"""The document of the service: valid, complete, and what a real server answers."""
+"""The OpenAPI document: valid, complete, and consistent with the answers of a real server."""
 
 import json
 import urllib.error
@@ -34,7 +34,7 @@ def document(server):
 
 
 class Caller:
-    """Asks the server and compares each answer with what the document says of the operation."""
+    """Asks the server and compares each answer with the description of the operation."""
 
     def __init__(self, server, document):
         self.url = server.url
@@ -49,7 +49,7 @@ class Caller:
         return "/".join(parts)
 
     def check(self, schema, value):
-        """A schema of the document, whose references are within it."""
+        """Checks a value against a schema of the document."""
         place = {"$ref": "urn:canopy#" + schema}
         error = best_match(Draft202012Validator(place, registry=self.registry).iter_errors(value))
         assert error is None, f"{error.json_path}: {error.message}"

@@ -43,11 +43,11 @@ def test_options_are_those_of_cpp(name):
     }
     defaults = {key: each.default for key, each in given.items() if key not in common}
     ours = _canopy.optimizer_defaults(name)
-    for key in ("settle_rule", "drift"):  # its default depends on the study: what was not given stays so
+    for key in ("settle_rule", "drift"):  # its default depends on the study: it stays unset if it was not given
         if key in ours:
             assert defaults.pop(key) is None
             ours.pop(key)
-    if "seed" not in ours:  # where there is no chance, a seed is accepted all the same
+    if "seed" not in ours:  # deterministic algorithms accept a seed, too
         defaults.pop("seed")
     none = ("all", "doubling")  # words for it
     assert {key: None if value in none else value for key, value in defaults.items()} == ours
@@ -63,7 +63,7 @@ def test_every_optimizer_finds_a_hill(name):
     best = opt.best()
     assert abs(best.arm["x"] - 0.3) < (0.2 if name in ("power", "lin-ucb") else 0.05)
     assert best.lower is None and best.upper is None  # there is no noise
-    assert best.basis in ("repeats_few", "no_noise")  # by how often it plays an arm again
+    assert best.basis in ("repeats_few", "no_noise")  # depends on how often it repeats an arm
     assert opt.summary().t == 601
 
 
@@ -108,7 +108,7 @@ def test_rewards_may_be_told_in_many_shapes():
         saved.append(opt.save())
         trees.append(opt.tree())
         bests.append(opt.best())
-    assert len(set(saved[:-1])) == 1  # sums do not say how the rewards follow each other
+    assert len(set(saved[:-1])) == 1  # sums do not have the order of the rewards
     assert all(tree == trees[0] for tree in trees) and all(best == bests[0] for best in bests)
 
 
@@ -146,7 +146,7 @@ def test_several_pulls_are_asked_for_at_once():
     opt = canopy.Adaptive(X)
     pulls = opt.ask(1, count=8)
     assert [pull.length for pull in pulls] == [1] * 8
-    assert len({pull.arm["x"] for pull in pulls}) == 8  # nothing is known yet: all over the space
+    assert len({pull.arm["x"] for pull in pulls}) == 8  # nothing is known yet, so they are spread over the space
     assert len(opt.in_flight()) == 8
     for pull in pulls:
         opt.tell(pull, pull.arm["x"])
@@ -251,7 +251,7 @@ def conversations(draw):
 
 
 def converse(opt, moves):
-    """Asks, tells and drops; what was asked and is still open."""
+    """Asks, tells and drops; returns the open pulls."""
     open_pulls = []
     for move, number in moves:
         if move == "ask" or not open_pulls:

@@ -80,7 +80,7 @@ def test_docstrings_tell_the_truth(name, tmp_path, monkeypatch):
 def test_everything_public_has_a_docstring():
     for name in canopy.__all__:
         public = getattr(canopy, name)
-        is_alias = typing.get_origin(public) is typing.Literal  # which cannot have one
+        is_alias = typing.get_origin(public) is typing.Literal  # an alias cannot have a docstring
         assert is_alias or inspect.getdoc(public), name
         if inspect.isclass(public) and public.__module__.startswith("canopy"):
             for method, function in vars(public).items():

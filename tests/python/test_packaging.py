@@ -1,4 +1,4 @@
-"""What docs/packaging.md promises, as far as it can be tried quickly. `make dist` and `make try-dist` try the rest."""
+"""The statements of docs/packaging.md that can be tested quickly; `make dist` and `make try-dist` test the others."""
 
 import json
 import pathlib
@@ -65,7 +65,7 @@ def test_vcpkg_is_told_what_cmake_looks_for(root):
 
 
 def fetch_fmt(root, folder, *settings):
-    """A project that wants fmt and has none."""
+    """A project that needs fmt and does not have it."""
     (folder / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(wants_fmt LANGUAGES NONE)\nset(CANOPY_PYTHON ON)\n"
         f'include({root}/cmake/sources.cmake)\ncanopy_fetch(fmt)\nmessage(STATUS "fmt: ${{fmt_SOURCE_DIR}}")\n'
@@ -137,7 +137,7 @@ def test_the_sbom_names_what_is_compiled_in(root):
     assert licenses["librandom123-dev"] == "BSD-3-clause"
     assert licenses["nlohmann-json3-dev"] == "Expat"
     assert licenses["preact"] == "MIT"
-    assert licenses["internmap"] == "ISC"  # which d3-array needs
+    assert licenses["internmap"] == "ISC"  # a dependency of d3-array
     assert not {"vite", "libgtest-dev", "libc6-dev"} & set(licenses)
     for name, version, license, file in lines:
         assert version and license and pathlib.Path(file).is_file(), name

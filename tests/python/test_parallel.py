@@ -76,7 +76,7 @@ def test_calls_in_flight_have_different_arms():
 
     def measure(x):
         seen.append(x)
-        meet.wait(timeout=30)  # the first four are asked for before one is answered
+        meet.wait(timeout=30)  # the first four calls start before any of them ends
         return x
 
     canopy.maximize(measure, X, pulls=40, n_jobs=4, workers="threads")
@@ -134,7 +134,7 @@ def test_ctrl_c_ends_the_pool():
     threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     result = canopy.maximize(sleep_long, optimizer=opt, pulls=10, n_jobs=2)
     assert result.stopped == "interrupted" and result.pulls == 0
-    deadline = time.monotonic() + 30  # two threads wait for a worker; the other one may have to note its end
+    deadline = time.monotonic() + 30  # two threads wait for a worker; the other one may be the one to notice its end
     while multiprocessing.active_children() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert opt.in_flight() == [] and multiprocessing.active_children() == []
@@ -321,7 +321,7 @@ def test_the_pattern_of_the_readme_has_other_numbers_in_every_call(seed):
 
 
 class FakeTorchGenerator:
-    """What torch.default_generator is called with; torch itself is too large for a test."""
+    """A substitute for torch.default_generator; torch is too large for a test."""
 
     def __init__(self):
         self.chance = random.Random(0)
@@ -363,7 +363,7 @@ def test_the_processes_of_an_executor_have_random_numbers_of_their_own(measure):
 
 
 class OneByOne:
-    """Not of concurrent.futures, but like it."""
+    """An executor with the interface of concurrent.futures."""
 
     def submit(self, call, *arguments):
         future = Future()
@@ -411,7 +411,7 @@ def test_processes_end_with_the_one_that_has_started_them(tmp_path, end):
             break
         time.sleep(0.05)
     assert not any(is_alive(worker) for worker in workers)
-    with canopy.Study.open("a", store) as study:  # it is not open elsewhere
+    with canopy.Study.open("a", store) as study:  # no other process has it open
         assert study.is_open
 
 

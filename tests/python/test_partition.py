@@ -35,7 +35,7 @@ class Halves(canopy.Partition):
 
 
 class Broken(Halves):
-    """Raises once it is told to."""
+    """Raises an exception on request."""
 
     def __init__(self, method):
         super().__init__()
@@ -130,7 +130,7 @@ def test_optimizers_made_of_others_outlive_exceptions(kind, options):
 
 
 def test_a_set_without_order_can_be_searched():
-    """Files by folder: cells are ranges of a sorted list."""
+    """Files by folder: a cell is a range of a sorted list."""
     names = [f"{folder}/{file}" for folder in "abcd" for file in "123"]
 
     class Folders(canopy.Partition):
@@ -282,7 +282,7 @@ def test_a_partition_that_holds_its_optimizer_is_collected():
 
 
 class Slow(Halves):
-    """Hands Python's lock to other threads in the middle of a call."""
+    """Releases the GIL to other threads in the middle of a call."""
 
     def split(self, cell, depth):
         time.sleep(0.0005)

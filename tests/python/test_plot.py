@@ -26,7 +26,7 @@ def number(value):
 
 
 def drawn(ax, path):
-    """A picture that is not blank."""
+    """Checks that a figure is not blank."""
     ax.figure.savefig(path)
     assert path.stat().st_size > 5000
     return ax
@@ -70,7 +70,7 @@ def test_two_parameters_are_a_map(tmp_path, name):
 def cells_of(ax, label=""):
     """The boxes of a map, or those with a label, as (left, bottom, right, top)."""
     maps = [each for each in ax.collections if type(each).__name__ == "PatchCollection"]
-    labels = [each.get_label() for each in maps]  # which begin with an underscore where none was given
+    labels = [each.get_label() for each in maps]  # the default labels begin with an underscore
     chosen = [each for each, its in zip(maps, labels) if its == label or (its.startswith("_") and not label)]
     boxes = [path.get_extents() for each in chosen for path in each.get_paths()]
     return [(box.x0, box.y0, box.x1, box.y1) for box in boxes]
@@ -361,7 +361,7 @@ def test_one_parameter_may_be_named_without_a_list():
 
 
 def places(ax):
-    """Where the nodes of a tree are drawn."""
+    """The positions of the nodes of a tree."""
     dots = [each for each in ax.collections if type(each).__name__ == "PathCollection"]
     return [(round(float(x), 12), int(y)) for each in dots for x, y in each.get_offsets()]
 
@@ -454,7 +454,7 @@ def test_bars_count_every_pull_once(name):
     bars = next(axes for axes in ax.figure.axes if axes is not ax)
     assert sum(bar.get_height() for bar in bars.patches) == 200
     assert max(bars.get_yticks()) <= max(bar.get_height() for bar in bars.patches)
-    if name != "poo":  # whose tree is one of many
+    if name != "poo":  # its tree is one of many
         ax = canopy.plot.estimate(result.optimizer)
         bars = next(axes for axes in ax.figure.axes if axes is not ax)
         assert sum(bar.get_height() for bar in bars.patches) == 200
@@ -485,7 +485,7 @@ def test_a_long_legend_is_outside_of_the_panels(tmp_path):
 
 
 def styles(lines):
-    """How lines are drawn, without their colours."""
+    """The styles of lines, without their colours."""
     return [(line.get_linestyle(), line.get_marker()) for line in lines]
 
 

@@ -13,7 +13,7 @@ SEARCH = "import canopy; canopy.maximize(lambda x: x, {'x': canopy.real(0, 1)}, 
 
 
 def on_a_terminal(code):
-    """What a program writes to stderr where that is a terminal."""
+    """The output of a program on stderr, if that is a terminal."""
     try:
         reads, writes = os.openpty()
     except OSError:
@@ -56,7 +56,7 @@ def test_unless_it_is_wanted_a_pipe_has_nothing():
 
 
 class ZMQInteractiveShell:
-    """What IPython calls the shell of a kernel."""
+    """The class name of the shell of an IPython kernel."""
 
 
 def in_a_notebook(monkeypatch):

@@ -40,7 +40,7 @@ def server(serving):
 
 @pytest.fixture
 def name():
-    """One that no other test has."""
+    """A name that no other test uses."""
     return f"study {uuid.uuid4()}"
 
 
@@ -50,11 +50,11 @@ def number(pull):
 
 
 def looks(study):
-    """All that a study shows."""
+    """Everything that a study returns."""
     return {
         "best": study.best(),
         "summary": study.summary(),
-        "tree": [node._replace(model=None) for node in study.tree()],  # which a server does not send
+        "tree": [node._replace(model=None) for node in study.tree()],  # a server does not send it
         "learnt": study.learnt(),
         "in_flight": [(number(pull), pull.arm, pull.length, pull.depth) for pull in study.in_flight()],
         "paths": [study.path(pull) for pull in study.in_flight()],
@@ -154,7 +154,7 @@ def test_contexts_are_those_of_a_study_in_a_file(server, store, name):
     assert again.contexts == contexts and again.copy().policy().rows == policy.rows
     result = canopy.maximize(lambda x, context: x, optimizer=again, context=lambda: now, pulls=5)
     assert [episode.context for episode in result.episodes] == [now] * 5
-    assert server.create(name, space=LINE, contexts=contexts).contexts == contexts  # it is there
+    assert server.create(name, space=LINE, contexts=contexts).contexts == contexts  # it exists
     with pytest.raises(canopy.StudyError, match=r"context\.load"):
         server.create(name, space=LINE, contexts={**contexts, "load": canopy.integer(0, 200)})
     with pytest.raises(ValueError, match=r"context\.tenant: the choices of a study must be strings"):
@@ -244,14 +244,14 @@ def test_a_policy_search_runs_on_it(server, name):
     assert result.pulls == 200 == study.summary().t - 1
 
 
-# --- making and finding studies ---
+# --- creating and finding studies ---
 
 
 def test_studies_are_made_found_listed_and_deleted(server, name):
     made = server.create(name, space=SPACE, optimizer="hct", nu1=2.0)
     again = server.create(name, space=SPACE)  # it keeps its optimizer
     assert again.optimizer_name == "hct" and again.options["nu1"] == 2.0 and again.space == canopy.Space(SPACE)
-    assert server.create(name, space=SPACE, nu1=2.0).name == name  # an option of the optimizer that it has
+    assert server.create(name, space=SPACE, nu1=2.0).name == name  # an option of its optimizer
     with pytest.raises(canopy.StudyError, match="created with other settings: optimizer.nu1 was 2") as refusal:
         server.create(name, space=SPACE, optimizer="hct", nu1=3.0)
     assert refusal.value.code == "differs"
@@ -355,7 +355,7 @@ def test_a_pull_on_lease_comes_back(server, name):
         study.tell(left, 1.0)
 
 
-# --- when things go wrong ---
+# --- errors ---
 
 
 def refusals(study):
@@ -470,7 +470,7 @@ def test_an_unreachable_server_is_a_store_error():
     server = canopy.connect("http://127.0.0.1:9", retry_seconds=0.3)
     started = time.monotonic()
     with pytest.raises(canopy.StoreError, match="http://127.0.0.1:9: cannot be reached"):
-        server.studies()  # at once, not when the first one is asked for
+        server.studies()  # raises at once, not when the first study is requested
     with pytest.raises(canopy.StoreError, match="cannot be reached"):
         list(server.studies())
     assert time.monotonic() - started < 5
@@ -553,7 +553,7 @@ def test_https_with_a_certificate_of_ones_own(tmp_path):
             canopy.connect(wrong_name, token, ca_file=tmp_path / "cert.pem").study("a")
 
 
-# --- many at once, and networks that fail ---
+# --- concurrent clients and failing networks ---
 
 
 def test_many_threads_share_a_study(server, name):
@@ -580,7 +580,7 @@ def test_many_threads_share_a_study(server, name):
 
 
 class Proxy:
-    """Between a client and a server: loses answers that the server has given, or requests before they arrive."""
+    """A proxy that loses answers of the server, or requests before they arrive."""
 
     def __init__(self, port, seed):
         self.target = port
@@ -777,7 +777,7 @@ def test_a_server_that_dies_is_replaced_by_another_with_the_same_database(tmp_pa
     with new_database(tmp_path) as address, serving("second", address) as second:
         first = serving("first", address)
         first.start()
-        canopy.connect(first.url).create("a", space=LINE).ask(1)  # so the first one has it
+        canopy.connect(first.url).create("a", space=LINE).ask(1)  # so the first server holds it
         study = canopy.connect(second.url, retry_seconds=60).study("a")
         told, errors, done = [], [], threading.Event()
 

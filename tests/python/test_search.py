@@ -128,7 +128,7 @@ def test_ctrl_c_gives_the_result_so_far():
 
 
 def interrupted_search(optimizer, delay):
-    """A search that a signal ends some time after its first pull, wherever it is then."""
+    """A search that a signal ends at a random moment after its first pull."""
     killer = threading.Timer(delay, os.kill, [os.getpid(), signal.SIGINT])
 
     def measure(x):
@@ -229,11 +229,11 @@ def test_who_takes_an_option_that_the_default_has_not_is_said(option, store):
 
 
 class OwnHct(canopy.Hct):
-    """Not one of those that have a name."""
+    """An optimizer that is not in the catalogue."""
 
 
 class NoEnvironment:
-    """Nothing can be played in it."""
+    """Not an environment: it cannot be played."""
 
     reset = step = None
 
@@ -250,7 +250,7 @@ def test_a_range_that_does_not_fit_is_said_at_once_and_once():
     with pytest.warns(canopy.RangeWarning, match=message) as caught:
         canopy.maximize(measure, pulls=150, optimizer=opt)
     assert len(caught) == 1 and caught[0].filename == __file__
-    assert said_at == [0] * 100 + [1] * 50  # a hundred rewards tell
+    assert said_at == [0] * 100 + [1] * 50  # a hundred rewards are enough to detect it
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         canopy.maximize(lambda x: 1e6 + 100 * x, pulls=50, optimizer=opt)
@@ -277,7 +277,7 @@ def test_a_range_can_be_mended_on_the_way():
         canopy.maximize(lambda x: 100 * hill(x), pulls=100, optimizer=opt)
     assert opt.summary().fitting_range is not None
     opt.set_reward_range((0, 100))
-    assert opt.reward_range == (0.0, 100.0) and opt.summary().fitting_range is None  # it was not tried yet
+    assert opt.reward_range == (0.0, 100.0) and opt.summary().fitting_range is None  # no reward since the change
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = canopy.maximize(lambda x: 100 * hill(x), pulls=400, optimizer=opt)
@@ -285,7 +285,7 @@ def test_a_range_can_be_mended_on_the_way():
     opt.set_reward_range("auto")
     assert opt.reward_range == "auto" and opt.summary().fitting_range is None
     opt.set_reward_range((0, 1))
-    with pytest.warns(canopy.RangeWarning):  # another one that does not fit is said again
+    with pytest.warns(canopy.RangeWarning):  # another range that does not fit causes another warning
         canopy.maximize(lambda x: 100 * hill(x), pulls=2000, optimizer=opt)
 
 

@@ -1,4 +1,4 @@
-"""The lines of docs/service.md really work."""
+"""The commands in docs/service.md work."""
 
 import json
 import re
@@ -22,7 +22,7 @@ def examples(text):
 
 
 def keys_of(shown):
-    """The keys that the first line of an answer begins with, as far as it is shown."""
+    """The keys at the start of the first line of an answer, as far as the document shows it."""
     return re.findall(r'"(\w+)":', shown.partition("\n")[0].partition("...")[0])
 
 

@@ -1,4 +1,4 @@
-"""What `make bench-peers` compares tools with: bench/peers/small_budget.py."""
+"""bench/peers/small_budget.py, with which `make bench-peers` compares tools."""
 
 import itertools
 import math
@@ -9,7 +9,7 @@ import sys
 import pytest
 from conftest import ROOT
 
-sys.path.append(str(ROOT / "bench" / "peers"))  # its processes import it by name
+sys.path.append(str(ROOT / "bench" / "peers"))  # processes of the pool import it by name
 import small_budget as small
 
 
@@ -53,7 +53,7 @@ def test_noise_has_the_mean_and_the_width_that_its_name_says(noise):
 
 
 def available(tool):
-    """The revision of a tool, or a skip that says what is missing."""
+    """The revision of a tool; skips the test with a reason if something is missing."""
     try:
         return small.revision(tool)
     except ImportError as error:
@@ -81,7 +81,7 @@ def test_a_unit_of_work_comes_out_the_same_again(tool):
     available(tool)
     unit = (tool, "himmelblau", "gauss-0.3", 16, 0)
     first = small.play(unit)
-    small.play((tool, "quadratic", "gauss-0.3", 16, 0))  # what came before does not matter
+    small.play((tool, "quadratic", "gauss-0.3", 16, 0))  # earlier runs do not matter
     second = small.play(unit)
     assert first[:3] == second[:3] and first[0] == unit
     assert 0 <= first[2] <= 1 and 0 < first[1] < 1 and first[3] > 0
@@ -104,7 +104,7 @@ def test_ratios_are_to_the_best_tool_of_each_case():
     regrets = {
         "first": {"a": 0.1, "b": 0.2, "c": 0.4},
         "second": {"a": 0.4, "b": 0.1},
-        "third": {"a": 0.0, "b": 0.0001, "c": 0.01},  # below the floor, which both are taken for
+        "third": {"a": 0.0, "b": 0.0001, "c": 0.01},  # below the floor, so both count as the floor
     }
     compared = small.compare(regrets)
     assert compared["a"] == (3, pytest.approx(4 ** (1 / 3)), pytest.approx(4), 2)

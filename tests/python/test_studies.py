@@ -29,7 +29,7 @@ def hill(x, k, mode):
 def test_a_study_goes_on_where_it_was(store, optimizer, options):
     with canopy.Study.open("a", store, space=SPACE, optimizer=optimizer, **options) as study:
         canopy.maximize(hill, optimizer=study, pulls=40)
-        kept = study.ask(1)  # still in flight when it is closed
+        kept = study.ask(1)  # still in flight when the study is closed
     with canopy.Study.open("a", store) as study:
         assert study.summary().t == 41 and study.space == canopy.Space(SPACE)
         assert options.items() <= study.options.items()
@@ -127,7 +127,7 @@ def test_the_command_line_is_locked_out_and_so_are_we(store, root, tmp_path):
     process.stdout.readline()
     with pytest.raises(canopy.StudyError, match=f"open elsewhere: pid {process.pid}"):
         canopy.Study.open("a", store)
-    assert canopy.load_optimizer("a", store).summary().t == 1  # looking needs no lock
+    assert canopy.load_optimizer("a", store).summary().t == 1  # reading needs no lock
     process.communicate()
     canopy.Study.open("a", store).close()
 
@@ -446,7 +446,7 @@ def test_whatever_the_space_is_a_study_reads_back_as_it_was_made(tmp_path_factor
     try:
         study = canopy.Study.open("a", store, space=space, optimizer=optimizer)
     except ValueError as error:
-        assert "space" in str(error)  # refused before anything is kept
+        assert "space" in str(error)  # refused before anything is stored
         return
     with study:
         arm = study.ask(1).arm
@@ -473,7 +473,7 @@ def test_threads_may_share_a_study(store):
 
 
 def together(*works):
-    """Runs functions at the same time, each on a thread of its own, and raises what they raise."""
+    """Runs functions concurrently, each on its own thread, and raises their exceptions."""
     errors = []
 
     def run(work):
@@ -526,7 +526,7 @@ def test_many_threads_ask_tell_observe_and_look_at_once(store):
 
 
 def test_what_a_call_has_answered_is_on_the_disk_whatever_others_do(store):
-    """A batch on one thread keeps no other thread from the disk."""
+    """A batch on one thread does not keep other threads from writing to the disk."""
     begun, go_on = threading.Event(), threading.Event()
     with canopy.Study.open("a", store, space=SPACE) as study:
 
@@ -605,13 +605,13 @@ def test_after_a_fork_the_study_is_the_parents(store):
         except canopy.StudyError as error:
             os.write(writes, str(error).encode())
         del study
-        os.read(holds, 1)  # lives on with what it inherited
+        os.read(holds, 1)  # stays alive with the inherited file descriptors
         os._exit(0)
     os.close(holds)
     assert b"opened before this process was forked, and cannot be used here" in os.read(reads, 1000)
     study.tell(study.ask(1), 0.5)
     study.close()
-    with canopy.Study.open("a", store) as again:  # although the child lives
+    with canopy.Study.open("a", store) as again:  # although the child is alive
         assert again.summary().t == 3
     os.close(released)
     os.waitpid(child, 0)

@@ -65,7 +65,7 @@ def test_exit_codes_and_complaints_are_its_own():
 
 @needs_tool
 def test_it_has_every_command_of_the_tool(root):
-    """Which is what `make build` builds."""
+    """The tool that `make build` builds."""
     if not service.TOOL.exists():
         pytest.skip(f"{service.TOOL} is not built")
     whole = subprocess.run([service.TOOL, "--help"], capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,4 @@
-"""Short campaigns of tests/torture, with fixed seeds, and whether its checker would see what is wrong."""
+"""Short campaigns of tests/torture, with fixed seeds, and tests that its checker finds violations."""
 
 import json
 import pathlib
@@ -90,7 +90,7 @@ def test_a_command_is_accepted_once(tmp_path):
         assert post(serving, "/v1/studies/b/commands", {"command": "pause"}) == (201, {"number": 1})
         events = {"tuner": "t", "after": 0, "events": [command]}
         assert post(serving, "/v1/studies/b/tuner-events", events) == (200, {"events": 1})
-        assert post(serving, "/v1/studies/b/tuner-events", events) == (200, {"events": 1})  # it comes again
+        assert post(serving, "/v1/studies/b/tuner-events", events) == (200, {"events": 1})  # the request is repeated
         status, answer = post(serving, "/v1/studies/b/tuner-events", events | {"after": 1})
         assert (status, answer["code"]) == (409, "does_not_fit")
 
@@ -121,7 +121,7 @@ def test_a_command_whose_answer_was_lost_is_posted_once(tmp_path):
 
 
 def journal(*texts):
-    """Events as the table has them."""
+    """Events as stored in the table."""
     events = []
     for number, text in enumerate(texts, 1):
         checksum = zlib.crc32(struct.pack("<Qd", number, 1.0) + text.encode())
@@ -148,14 +148,14 @@ ASK, TELL = '["ask",1,[2.0]]', '["tell",1,0.5]'
     ("texts", "complaint"),
     [
         ((ASK, TELL), None),
-        ((ASK,), "of ticket 1 .* was acknowledged"),
-        ((ASK, TELL, TELL), "of ticket 1 .* was acknowledged"),
-        ((ASK, '["tell",1,0.25]'), "of ticket 1 tell"),
+        ((ASK,), "ticket 1: .* was acknowledged"),
+        ((ASK, TELL, TELL), "ticket 1: .* was acknowledged"),
+        ((ASK, '["tell",1,0.25]'), "ticket 1: tell"),
         (('["ask",1,[3.0]]', TELL), "ticket 1 .* is for"),
-        ((ASK, TELL, '["ask",2,[2.0]]'), "no client was given it"),
+        ((ASK, TELL, '["ask",2,[2.0]]'), "no client received it"),
         ((ASK, TELL, ASK), "given out twice"),
         ((ASK, TELL, '["observe",[2.0],0.5]'), "only there"),
-        ((ASK, TELL, '["command",1,"pause",0,"a"]'), "a command that no client gave"),
+        ((ASK, TELL, '["command",1,"pause",0,"a"]'), "a command that no client sent"),
     ],
 )
 def test_the_checker_sees_what_is_missing_twice_or_different(texts, complaint):
@@ -179,12 +179,12 @@ def test_the_checker_sees_arms_with_other_means():
     checker.check_arms("correlated", space, journal(ASK, TELL), shown)
     for wrong in ({"pulls": 2}, {"mean": 0.6}):
         shown["arms?limit=100000"]["arms"][0] |= wrong
-        with pytest.raises(clients.Violation, match="1 rewards of mean 0.5"):
+        with pytest.raises(clients.Violation, match="1 rewards with mean 0.5"):
             checker.check_arms("correlated", space, journal(ASK, TELL), shown)
 
 
 class OldAnswers:
-    """A server that shows what was true before the last tell."""
+    """A server that shows the state before the last tell."""
 
     port = 1
 
@@ -194,5 +194,5 @@ class OldAnswers:
 
 def test_the_checker_sees_stale_reads():
     clients.look(OldAnswers(), clients.Log(), "correlated", "summary")
-    with pytest.raises(clients.Violation, match="a stale read: .* shows 1 events, and 2 were acknowledged"):
+    with pytest.raises(clients.Violation, match="a stale read: .* shows 1 events, but 2 were acknowledged"):
         clients.look(OldAnswers(), acknowledged(), "correlated", "summary")

@@ -27,7 +27,7 @@ def replaced(text, port):
 
 
 def scripts(page, port):
-    """The page as one shell script, in order: its files are written, its commands run."""
+    """The page as one shell script, which writes its files and runs its commands in order."""
     for kind, title, body in BLOCK.findall(page):
         if title:
             yield f"cat > {title} <<'END_OF_FILE'\n{replaced(body, port)}END_OF_FILE"

@@ -1,4 +1,4 @@
-"""What a type checker says of programs that use the package."""
+"""Checks programs that use the package with a type checker."""
 
 import inspect
 import re
@@ -104,7 +104,7 @@ canopy.maximize(measure, space, pulls=10, context={"load": 3})
 
 
 def checked(folder, programs):
-    """What mypy --strict says of some programs, by file."""
+    """The output of mypy --strict for some programs, by file."""
     paths = []
     for name, text in programs.items():
         (folder / f"{name}.py").write_text(text)

@@ -1,6 +1,6 @@
 """Compares acknowledged requests with the journal, and the journal with what servers return.
 
-It reads the tables of the store itself and reckons by itself; canopy is asked only for what it shows.
+It reads the tables of the store and computes everything itself; canopy only provides the answers to check.
 """
 
 import collections
@@ -62,7 +62,7 @@ def check_rows(study, events):
 
 
 def by_ticket(study, events):
-    """Asks by ticket, and what happened to each ticket, in order."""
+    """The asks by ticket, and the events of each ticket in order."""
     asks, answers = {}, collections.defaultdict(list)
     for event in events:
         if event.kind == "ask":
@@ -126,11 +126,11 @@ def check_tickets(study, asks, tickets, space):
             raise Violation(f"{study}: the acknowledged ticket {number} ({key}) is not in the journal")
         event = asks[number]
         if not all(map(math.isclose, event.fields[1], coordinates(space, each["arm"]))):
-            raise Violation(f"{study}: ticket {number} ({key}) is for {each['arm']}, and in the journal {event.text}")
+            raise Violation(f"{study}: ticket {number} ({key}) is for {each['arm']}, but in the journal {event.text}")
         if (event.fields[3] if len(event.fields) > 3 else 1) != each["length"]:  # default values are omitted
-            raise Violation(f"{study}: ticket {number} ({key}) is good for {each['length']}; the journal: {event.text}")
+            raise Violation(f"{study}: ticket {number} ({key}) has length {each['length']}; journal: {event.text}")
     for number in asks.keys() - tickets.keys():
-        raise Violation(f"{study}: ticket {number} is in the journal, and no client was given it: {asks[number].text}")
+        raise Violation(f"{study}: ticket {number} is in the journal, but no client received it: {asks[number].text}")
 
 
 def check_answers(study, number, wanted, found, lease):
@@ -139,10 +139,10 @@ def check_answers(study, number, wanted, found, lease):
         found = found[:-1]
     texts = [each.text for each in found]
     if len(wanted) != len(found):
-        raise Violation(f"{study}: of ticket {number} {wanted} was acknowledged, and the journal has {texts}")
+        raise Violation(f"{study}: ticket {number}: {wanted} was acknowledged, but the journal has {texts}")
     for (kind, rewards, key), event in zip(wanted, found):
         if event.kind != kind or (rewards and not same(rewards, summed(event.fields[1]))):
-            raise Violation(f"{study}: of ticket {number} {kind} {rewards} ({key}) was acknowledged; journal: {texts}")
+            raise Violation(f"{study}: ticket {number}: {kind} {rewards} ({key}) was acknowledged; journal: {texts}")
 
 
 def compare(study, what, wanted, found):
@@ -169,7 +169,7 @@ def check_commands(study, commands, events):
     for event in events:
         call = commands.get(event.fields[0])
         if call is None or call.body["command"] != event.fields[1]:
-            raise Violation(f"{study}: event {event.number} has a command that no client gave: {event.text}")
+            raise Violation(f"{study}: event {event.number} has a command that no client sent: {event.text}")
 
 
 def check_kept_answers(world, study, log):
@@ -208,7 +208,7 @@ def check_pipe(events, pipe):
     for ticket, reward in pipe.acknowledged.items():
         told = [each.fields[1] for each in answers[ticket] if each.kind == "tell"]
         if told != [reward]:
-            raise Violation(f"piped: ticket {ticket} was told {reward}, and the journal has {told}")
+            raise Violation(f"piped: ticket {ticket} was told {reward}, but the journal has {told}")
     for ticket, found in answers.items():
         for event in found:
             if event.kind == "tell" and event.fields[1] not in pipe.sent.get(ticket, []):
@@ -268,7 +268,7 @@ def check_arms(study, space, events, shown):
         each = found.pop(arm, None)
         mean = math.fsum(sums[arm]) / count
         if each is None or each["pulls"] != count or not math.isclose(each["mean"], mean, rel_tol=1e-9, abs_tol=1e-12):
-            raise Violation(f"{study}: {arm} has {count} rewards of mean {mean} in the journal, and is shown as {each}")
+            raise Violation(f"{study}: {arm} has {count} rewards with mean {mean} in the journal; shown: {each}")
     if found:
         raise Violation(f"{study}: arms without rewards in the journal: {list(found.values())[:3]}")
 
@@ -321,5 +321,5 @@ def audit(world):
     if done.returncode < 0:
         raise Violation(f"verify was ended by signal {-done.returncode}")
     if done.returncode != 0 and not re.search("cannot be reached|is not there", done.stdout + done.stderr):
-        raise Violation(f"verify, beside servers that write: {done.stdout}{done.stderr}")
+        raise Violation(f"verify, while servers write: {done.stdout}{done.stderr}")
     return done.returncode == 0

@@ -13,7 +13,7 @@ import urllib.parse
 
 ROUND_TRIP = 4.0  # seconds that a client waits for an answer before it sends the request again
 LONGEST_LEASE = 3  # seconds, of a ticket
-NO_ANSWER = 150.0  # seconds without an answer that are a violation, while the world is disturbed at most for seconds
+NO_ANSWER = 150.0  # seconds without an answer that count as a violation; disturbances only last for some seconds
 
 
 class Violation(AssertionError):
@@ -334,7 +334,7 @@ class Churner(Worker):
             made = {"name": self.label, "specification": STUDIES[self.study]}
             status, answer = self.caller.insist("POST", "/v1/studies", made)
             if status not in (200, 201):
-                raise Violation(f"making {self.label} was refused with {status}: {answer[:500]!r}")
+                raise Violation(f"creating {self.label} was refused with {status}: {answer[:500]!r}")
             path = f"/v1/studies/{self.label}"
             self.sent += 1
             status, answer = self.caller.insist("POST", f"{path}/asks", {"count": 2}, f"{self.label}-{self.sent}")
@@ -353,7 +353,7 @@ class Churner(Worker):
                 raise Violation(f"deleting {self.label} was refused with {status}: {answer[:500]!r}")
             status, answer = self.caller.insist("GET", path)
             if status != 404:
-                raise Violation(f"{self.label} was deleted and is still there: {status} {answer[:500]!r}")
+                raise Violation(f"{self.label} was deleted but still exists: {status} {answer[:500]!r}")
 
 
 def shown(route, answer):
@@ -382,7 +382,7 @@ def look(caller, log, study, route):
         if value < least[name]:
             raise Violation(
                 f"a stale read: GET {route or 'the study'} of {study} at port {caller.port} shows {value} {name}, "
-                f"and {least[name]} were acknowledged before"
+                f"but {least[name]} were acknowledged before"
             )
     with log.lock:
         log.reads += 1

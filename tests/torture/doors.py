@@ -3,8 +3,8 @@
 
     build/python/bin/python tests/torture/doors.py [--requests 20000] [--seed 1]
 
-For any input, the server answers and never with 5xx, /healthz answers, pipe answers each line, import ends by itself,
-and afterwards every study verifies and its export can be imported again.
+For any input, the server must answer, but never with 5xx, /healthz must answer, pipe must answer each line, and import
+must end. Afterwards every study must verify, and its export must be importable.
 """
 
 import argparse
@@ -89,7 +89,7 @@ def specification(chance):
 
 
 class Doors:
-    """Requests to a server, each made valid and then spoiled."""
+    """Requests to a server: each is created valid and then modified."""
 
     def __init__(self, port, seed):
         self.random = random.Random(seed)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether the memory of a server stays flat under mixed requests, and what an ask costs with many tickets in flight.
+"""Checks that the memory of a server stays flat under mixed requests, and the cost of an ask with many open tickets.
 
 build/python/bin/python tests/torture/memory.py [--requests 1000000] [--tickets 100000] [--seed 1]
 """

@@ -3,8 +3,9 @@
 
     build/python/bin/python tests/torture/torture.py [--seconds 1200] [--seed 1] [--store sqlite|postgres]
 
-In rounds: each has a new store, clients that repeat what was not answered, and a nemesis; then an independent
-check. The first violation ends it with status 1; the folder of the round, with all logs, is left.
+It runs in rounds. Each has a new store, clients that retry unanswered requests, and a nemesis that injects faults;
+then comes an independent check. The first violation ends the run with status 1, and the folder of that round, with all
+logs, is kept.
 """
 
 import argparse
@@ -79,7 +80,7 @@ class Nemesis:
 
     def end(self):
         self.node().restart(signal.SIGTERM)
-        self.counts["servers ended in order"] += 1
+        self.counts["servers stopped cleanly"] += 1
 
     def stop(self):
         """Stops a server for longer than its lease, and reads from it as it wakes up."""
@@ -154,13 +155,13 @@ class Nemesis:
 
 
 def wait_for(threads, log, seconds):
-    """Waits until all clients have ended, or one has found a violation."""
+    """Waits until all clients have ended, or a client has found a violation."""
     deadline = time.monotonic() + seconds
     while any(each.is_alive() for each in threads):
         if not log.violations.empty():
             return
         if time.monotonic() > deadline:
-            raise Violation(f"{sum(each.is_alive() for each in threads)} clients do not end")
+            raise Violation(f"{sum(each.is_alive() for each in threads)} clients have not ended")
         time.sleep(0.1)
 
 
@@ -174,7 +175,7 @@ def wait_until_quiet(world):
         if now != last:
             last, since = now, time.monotonic()
         if time.monotonic() > deadline:
-            raise Violation("servers write although no client is left")
+            raise Violation("servers still write, although all clients have ended")
         time.sleep(0.3)
 
 
@@ -184,7 +185,7 @@ def raise_violations(log, world):
     for node in world.nodes:
         if node.has_crashed():
             code = node.serving.process.returncode
-            raise Violation(f"a server ended by itself with status {code}; see {node.serving.folder}/log")
+            raise Violation(f"a server ended unexpectedly with status {code}; see {node.serving.folder}/log")
 
 
 def audit_often(world, log, stop, counts):
@@ -269,10 +270,10 @@ def run_round(folder, kind, seed, seconds=0.0, script=(), workers=3, tuners=True
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=1200, help="of the whole campaign")
+    parser.add_argument("--seconds", type=float, default=1200, help="duration of the campaign in seconds")
     parser.add_argument("--round", type=float, default=60, help="seconds of disturbance in each round")
     parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--store", choices=["sqlite", "postgres"], help="one of them alone")
+    parser.add_argument("--store", choices=["sqlite", "postgres"], help="only this kind of store")
     arguments = parser.parse_args()
     kinds = [arguments.store] if arguments.store else ["sqlite", "postgres"]
     total = collections.Counter()

@@ -57,10 +57,10 @@ class Faults:
 
 
 class Proxy:
-    """A link that can be cut. Every connection asks for the mode again whenever something arrives.
+    """A link that can be cut. Every connection looks up the mode again whenever data arrives.
 
-    pass: sends everything on. refuse: closes connections. request: closes instead of sending a request on.
-    answer: sends requests on, and closes instead of sending the answer back. hang: holds everything back.
+    pass: forwards everything. refuse: closes connections. request: closes instead of forwarding a request.
+    answer: forwards requests, and closes instead of returning the answer. hang: forwards nothing.
     flaky: any of the first four, at random.
     """
 
@@ -132,7 +132,7 @@ class Proxy:
 
 
 class Node:
-    """A server behind a proxy, with a disk and a clock of its own."""
+    """A server behind a proxy, with its own simulated disk and clock."""
 
     def __init__(self, folder, library, seed, store=None):
         folder.mkdir()
@@ -164,7 +164,7 @@ class Node:
             self.start()
 
     def start(self):
-        """Starts the server, with retries as by systemd, because it does not start without its database."""
+        """Starts the server, and retries like systemd, because it does not start without its database."""
         deadline = time.monotonic() + 90
         while True:
             try:
@@ -236,7 +236,7 @@ class World:
             self.start_database()
 
     def keep_database(self):
-        """Restarts a server that has ended by itself because its disk was full."""
+        """Restarts a server that has ended because its disk was full."""
         while not self.is_closed:
             time.sleep(0.3)
             with self.database_lock:

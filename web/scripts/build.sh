@@ -1,12 +1,12 @@
 #!/bin/sh
-# Builds the page into a folder, with a source file that carries it: build.sh FOLDER. When the packages that it takes
-# cannot be fetched, the source file carries nothing, and the next build tries again.
+# Builds the page into a folder, with a source file that embeds it: build.sh FOLDER. If the npm packages cannot be
+# fetched, the source file embeds no page, and the next build tries again.
 set -eu
 out=$1
 cd "$(dirname "$0")/.."
 mkdir -p "$out"
 
-# Two builds at once would take the packages from under each other.
+# Only one build at a time: two would overwrite each other's packages.
 exec 9>"${TMPDIR:-/tmp}/canopy-page-$(id -u).lock"
 flock 9
 

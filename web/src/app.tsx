@@ -45,7 +45,7 @@ export function App(props: { source: Source }) {
         class="skip"
         href="#main"
         onClick={(event) => {
-          event.preventDefault(); // the address says where one is
+          event.preventDefault(); // the router uses the address
           document.getElementById("main")?.focus();
         }}
       >

@@ -2,7 +2,7 @@ import { Refusal, Unreachable, type Source } from "./source";
 import type { Problem } from "./types";
 import { eventsIn } from "./server_sent";
 
-/** A stream that is silent for this time is dead: the server sends at least a comment every 15 seconds. */
+/** A stream that is silent for this long is considered dead: the server sends at least a comment every 15 seconds. */
 export const SILENCE = 40_000; // milliseconds
 
 /** A data source on a server, by default the one that served the page. The token is read for each request. */
@@ -77,7 +77,7 @@ async function problemOf(response: Response): Promise<Problem> {
   try {
     return (await response.json()) as Problem;
   } catch {
-    // For example, the answer of a proxy.
+    // not a problem document: for example, the answer of a proxy
     return {
       title: response.statusText,
       status: response.status,

@@ -40,7 +40,7 @@ export function isUnknown(error: Error | null): error is Refusal {
   return error instanceof Refusal && error.problem.status === 401;
 }
 
-/** Wraps a source; calls back when the token is not accepted any longer. */
+/** Wraps a source; calls back when the token is no longer accepted. */
 export function watched(source: Source, onUnknown: () => void): Source {
   const watch = <T>(answer: Promise<T>) => {
     answer.catch((error: Error) => isUnknown(error) && onUnknown());

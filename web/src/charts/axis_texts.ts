@@ -39,7 +39,7 @@ export function axisTexts(ticks: number[]): AxisTexts {
   };
 }
 
-/** Formats numbers with as many digits as distinguish them. */
+/** Formats numbers with just enough digits to tell them apart. */
 export function alike(values: number[]): (value: number) => string {
   const largest = Math.max(...values.map(Math.abs));
   const spread = Math.max(...values) - Math.min(...values);
@@ -62,8 +62,8 @@ export function logText(value: number): string {
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /**
- * Times along an axis, in local time: hours and minutes, and below them the day if it differs from that of the tick
- * before.
+ * Times along an axis, in local time: hours and minutes, and below them the day if it differs from that of the
+ * previous tick.
  */
 export function timeTexts(ticks: number[], step: number): string[] {
   let lastDay = "";

@@ -17,7 +17,7 @@ export interface Palette {
   accent: string;
 }
 
-/** The colours as they are now: they change with the theme. */
+/** The current colours; they change with the theme. */
 export function palette(): Palette {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();

@@ -1,14 +1,15 @@
 import { ticks } from "d3-array";
 import { contours } from "d3-contour";
 
-/** A line through points in the unit square: right, up. */
+/** A line through points in the unit square, as pairs (right, up). */
 export type ContourLine = [number, number][];
 
 const LEVELS = 8;
 
 /**
- * Lines of equal estimate over a grid of rows of y. The grid is smoothed first, since the cells of a tree are steps.
- * Unknown points stay unknown, and no line runs there. `middles` are the positions of the grid's points in [0, 1].
+ * Lines of equal estimate over a grid of rows of y. The grid is smoothed first, because the estimate of a tree is a step
+ * function. Unknown points stay unknown, and no line runs there. `middles` are the positions of the grid's points in
+ * [0, 1].
  */
 export function contourLines(
   values: (number | null)[],
@@ -87,7 +88,7 @@ function smoothed(values: (number | null)[], columns: number, rows: number): num
   return grid;
 }
 
-/** For d3, the middle of the i-th point is at i + 0.5. */
+/** Converts a position of d3, which has the i-th point at i + 0.5, to the unit interval. */
 function placeAt(middles: number[], coordinate: number): number {
   const at = Math.min(Math.max(coordinate - 0.5, 0), middles.length - 1);
   const i = Math.min(Math.floor(at), middles.length - 2);

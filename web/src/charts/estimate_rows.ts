@@ -9,7 +9,7 @@ export function bandWords(estimate: Pick<Estimate, "by">, level: number): string
   return estimate.by === "arms" ? `${percent(level)} interval` : "model's interval";
 }
 
-/** The estimate at a position, and the results of the setting there if it was tried, as names and values. */
+/** The estimate at a position, and the results of the setting there if it was tried, as pairs of name and value. */
 export function rowsAt(
   estimate: Estimate,
   i: number,

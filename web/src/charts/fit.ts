@@ -3,7 +3,7 @@ export type Range = [low: number, high: number];
 const isNumber = (value: number | null | undefined): value is number =>
   typeof value === "number" && Number.isFinite(value);
 
-/** The value below which this share of sorted values lies. */
+/** A quantile of sorted values: the value below which the given share of them lies. */
 function quantile(sorted: number[], share: number): number {
   const at = share * (sorted.length - 1);
   const below = sorted[Math.floor(at)] ?? NaN;
@@ -12,8 +12,8 @@ function quantile(sorted: number[], share: number): number {
 }
 
 /**
- * The range of an axis for some values: all of them, unless a few outliers would compress the others. Then it ends
- * within one width of the bulk of the values. None if there are no values.
+ * The range of an axis for some values: all of them, unless a few outliers would compress the others. In that case,
+ * it ends within one width of the bulk of the values. Null if there are no values.
  */
 export function robustRange(values: (number | null | undefined)[]): Range | null {
   const sorted = values.filter(isNumber).sort((a, b) => a - b);

@@ -6,11 +6,11 @@ export interface Gestures {
   canMove(): boolean;
 }
 
-const INTENDED_AFTER = 300; // milliseconds since the page has scrolled by itself under the pointer
+const INTENDED_AFTER = 300; // milliseconds since the page last scrolled under the pointer
 
 /**
- * The wheel zooms, a drag with shift or with a finger moves, two fingers zoom. While the page scrolls under the pointer,
- * it continues to scroll: the wheel only zooms after the pointer has moved over the plot.
+ * The wheel zooms; a drag with Shift or one finger moves; two fingers zoom. If the plot comes under the pointer while
+ * the page is scrolled, the wheel continues to scroll the page: it zooms only after the pointer has moved over the plot.
  */
 export function followGestures(element: HTMLElement, gestures: Gestures): () => void {
   const share = (clientX: number) => {
@@ -42,7 +42,7 @@ export function followGestures(element: HTMLElement, gestures: Gestures): () => 
       );
   };
 
-  // Fingers, and the mouse with shift.
+  // Fingers, and the mouse with Shift.
   const held = new Map<number, number>();
   const isMover = (event: PointerEvent) =>
     event.pointerType !== "mouse" || (event.shiftKey && event.button === 0);
@@ -79,7 +79,7 @@ export function followGestures(element: HTMLElement, gestures: Gestures): () => 
   return () => abort.abort();
 }
 
-/** The keys that zoom and move; true if it was one of them. */
+/** Handles the keys that zoom and move. Returns true if the key was one of them. */
 export function followKey(key: string, gestures: Gestures & { all(): void }): boolean {
   switch (key) {
     case "+":

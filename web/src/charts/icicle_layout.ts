@@ -8,7 +8,7 @@ export interface Placed {
   depth: number;
   /** Pulls of the node and its descendants. */
   pulls: number;
-  /** Their mean reward, if there are any. */
+  /** The mean reward of these pulls; null if there are none. */
   mean: number | null;
   parent: Placed | null;
   children: Placed[];
@@ -59,7 +59,7 @@ function countsOwn({ node, children, pulls }: Placed): boolean {
   return node.pulls > 0 && (!below || node.pulls < pulls);
 }
 
-/** The cells whose own setting has most pulls; cells that share a setting count once. */
+/** The cells whose own setting has the most pulls; cells that share a setting count once. */
 export function mostPulled(cells: Placed[], most: number): Placed[] {
   const seen = new Set<string>();
   return cells

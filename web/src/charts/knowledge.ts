@@ -33,7 +33,7 @@ export function goodness(mean: number, [low, high]: Range, direction: Direction)
   return Math.min(1, Math.max(0, direction === "minimize" ? 1 - share : share));
 }
 
-/** The range of a map's colours: the estimated means, or those of settings if there are none. */
+/** The range of a map's colours: that of the estimated means, or of the settings' means if there is no estimate. */
 export function colourRange(means: (number | null)[], arms: KnownArm[]): Range {
   return robustRange(means) ?? robustRange(arms.map((arm) => arm.mean)) ?? [0, 1];
 }
@@ -88,9 +88,9 @@ export function firstPair(space: Knob[], ranked: { name: string }[]): [string, s
   return [pair[0] ?? "", pair[1] ?? ""];
 }
 
-const LEAST_RADIUS = 2.5; // to be visible
+const LEAST_RADIUS = 2.5; // smaller dots would be invisible
 
-/** The radius of a dot: its area goes with the pulls. */
+/** The radius of a dot: its area is proportional to the pulls. */
 export function dotRadius(pulls: number, most: number, largest: number): number {
   return LEAST_RADIUS + (largest - LEAST_RADIUS) * Math.sqrt(Math.max(0, pulls) / Math.max(1, most));
 }

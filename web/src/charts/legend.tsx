@@ -20,7 +20,7 @@ export type KeyShape =
   | "contour"
   | "unknown";
 
-/** An entry of a legend: a symbol and a text. */
+/** An entry of a legend: a symbol and its text. */
 export function Key(props: { shape: KeyShape; children: ComponentChildren }) {
   return (
     <span class="key">

@@ -169,7 +169,7 @@ function paint(
   paintArms(context, ratio, box, x, y, known, range);
 }
 
-/** Values of a choice have no order, so there is nothing between them. */
+/** Contours need ordered axes, and the values of a choice have no order. */
 export function hasContours(x: Knob, y: Knob): boolean {
   return x.type !== "choice" && y.type !== "choice";
 }

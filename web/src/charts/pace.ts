@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** Throttles a value to one change per interval in milliseconds; the last value is never lost. */
+/** Throttles a value to one change per interval (milliseconds); the last value is never lost. */
 export function usePaced<T>(value: T, milliseconds: number): T {
   const [paced, setPaced] = useState(value);
   const taken = useRef(0);
@@ -17,7 +17,7 @@ export function usePaced<T>(value: T, milliseconds: number): T {
   return paced;
 }
 
-/** Debounces a value: it is updated after it has not changed for some milliseconds. */
+/** Debounces a value: updates it once it has not changed for the given time (milliseconds). */
 export function useSettled<T>(value: T, milliseconds: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -17,7 +17,7 @@ export interface PlotWishes {
   seenX: () => Range;
   seenY: () => Range;
   drawn: (plot: uPlot) => void;
-  /** Called when the pointer moves to an entry, or away from all. */
+  /** Called when the pointer moves to an entry, or leaves all entries. */
   pointed: (plot: uPlot) => void;
   selected: (part: Range) => void;
   all: () => void;

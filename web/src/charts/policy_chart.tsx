@@ -223,7 +223,7 @@ export function EffectChart(props: { variable: Variable; parts: ContextPart[]; l
   const height = (value: number) => box.top + (1 - (value - low) / (high - low)) * box.height;
   const line = parts.map((part, i) => {
     const [from, length] = across(box, partSpan(variable, part));
-    const pen = i === 0 || variable.type === "choice" ? "M" : "L"; // values of a choice have no order
+    const pen = i === 0 || variable.type === "choice" ? "M" : "L"; // no line between values of a choice, which have no order
     return `${pen}${from.toFixed(1)} ${height(part.effect).toFixed(1)}h${length.toFixed(1)}`;
   });
   return (

@@ -108,7 +108,7 @@ export function settingIn(row: PolicyRow, knob: Knob): Value | undefined {
   return row.arm && valueIn(row.arm, knob.name);
 }
 
-/** The knobs to draw: those whose setting differs most between regions, in the order of the space. */
+/** The knobs to draw: the ones that differ most between regions, in the order of the search space. */
 export function drawnKnobs(space: Knob[], rows: PolicyRow[], most: number): Knob[] {
   const spread = (knob: Knob) => {
     const places = rows.map((row) => knobScale(knob).position(settingIn(row, knob))).filter(Number.isFinite);

@@ -15,10 +15,10 @@ export interface RewardsPicture {
   data: [number[], ...(number | null)[][]];
 }
 
-// Finer than that, a line is noise.
+// With more buckets than this, a line is noise.
 const PIXELS_A_BUCKET = 4;
 const REWARDS_A_BUCKET = 8;
-const FEW_BUCKETS = 60; // coarser than that, a line is not informative
+const FEW_BUCKETS = 60; // with fewer buckets than this, a line is not informative
 
 /** The part of a history from `from` to `to`, with as much detail as the width in pixels can show. */
 export function rewardsPicture(history: History, by: By, [from, to]: Range, pixels: number): RewardsPicture {
@@ -63,7 +63,7 @@ export function baselineLine(history: History): (number | null)[] {
   return smoothed(history.baseline, Math.max(1, Math.round(history.baseline.mean.length / 30)));
 }
 
-/** The level that was followed, with gaps in the line while it was not followed. */
+/** The level of rewards over time, with gaps in the line where it was not tracked. */
 export function levelLine(x: number[], mean: (number | null)[]): [number, number][][] {
   const steps = x.slice(1).map((at, i) => at - (x[i] ?? at));
   const usual = [...steps].sort((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
@@ -110,7 +110,7 @@ export const isOfSystem = (mark: Mark) => mark.kind === "changed";
 export function markWords(mark: Mark): string {
   const text = mark.text.replace(/\d+\.\d{5,}/g, (digits) => plain(Number(digits))) || mark.kind;
   if (mark.kind === "penalize") return `Failed: ${text}`;
-  if (mark.kind === "bar") return `Barred: ${text}`;
+  if (mark.kind === "bar") return `Excluded: ${text}`;
   return text;
 }
 
@@ -119,7 +119,7 @@ interface Part {
   count: number;
 }
 
-/** The mean of the first or of the last rewards, about the given share of all. */
+/** The mean of the first or the last rewards: about the given share of all rewards. */
 function partOf(columns: Columns, share: number, fromEnd: boolean): Part | null {
   const all = columns.count.reduce((sum, count) => sum + count, 0);
   let count = 0;
@@ -159,7 +159,7 @@ export function noRewardsWords(
   );
   if (failed > 0 && failed >= state.pulls)
     return (failed === 1 ? "The only pull failed." : `All ${whole(failed)} pulls failed.`) + ofBaseline;
-  if (history.marks.some(isFailure)) return `There are failures, and no rewards.${ofBaseline}`;
+  if (history.marks.some(isFailure)) return `There are failures, but no rewards.${ofBaseline}`;
   if (base !== null) return `Only the baseline has rewards${state.isOver ? "" : " so far"}.${ofBaseline}`;
   return state.isOver ? "The study ended without a reward." : "There are no rewards yet.";
 }

@@ -1,4 +1,4 @@
-// Draws what uPlot does not: the baseline, failures, changes of the setting, commands and other actions.
+// Draws what uPlot cannot draw: the baseline, failures, changes of the setting, commands and other actions.
 import uPlot from "uplot";
 import type { History } from "../api/types";
 import { canvasFont, type Palette } from "./colours";

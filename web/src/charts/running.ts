@@ -24,7 +24,7 @@ export function runningMean(history: History, by: By): Line {
   return line;
 }
 
-/** A line's height at x, between its points; nothing before its beginning and after its end. */
+/** The height of a line at x, interpolated between its points; null before its start and after its end. */
 export function heightAt(line: Line, x: number): number | null {
   const last = line.x.length - 1;
   if (last < 0 || x < (line.x[0] ?? 0) || x > (line.x[last] ?? 0)) return null;
@@ -40,7 +40,7 @@ export function heightAt(line: Line, x: number): number | null {
   return x1 > x0 ? y0 + ((y1 - y0) * (x - x0)) / (x1 - x0) : y1;
 }
 
-/** Several lines at the same places from `from` to `to`, as columns: x first. */
+/** Samples several lines at the same positions from `from` to `to`. Returns columns, x first. */
 export function together(
   lines: Line[],
   from: number,

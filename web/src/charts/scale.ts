@@ -46,7 +46,7 @@ function choiceScale(choices: string[]): KnobScale {
   };
 }
 
-/** The largest value of a knob, which is not `high` if the step misses that. */
+/** The largest value of a knob, which is below `high` if the steps do not reach it. */
 export function highestOf(knob: Knob): number {
   const { low = 0, high = 1, step = 1 } = knob;
   return knob.type === "integer" ? low + step * Math.floor((high - low) / step) : high;

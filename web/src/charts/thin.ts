@@ -35,7 +35,7 @@ export function firstFrom(column: number[], value: number): number {
 }
 
 /**
- * The buckets from `from` to `to`, and one more on either side, merged so that at most `most` of them are within.
+ * The buckets from `from` to `to`, and one more on either side, merged so that at most `most` are in the range.
  * Extremes, failures and changes are kept. Returns the same columns if there is nothing to merge.
  */
 export function thin(columns: Columns, by: By, from: number, to: number, most: number): Columns {
@@ -81,7 +81,7 @@ function cut(columns: Columns, start: number, end: number): Columns {
   };
 }
 
-/** Adds the buckets from `start` to before `end`, as one. */
+/** Merges the buckets from `start` up to, but not including, `end`, and appends the result. */
 function push(merged: Columns, from: Columns, start: number, end: number) {
   let count = 0;
   let mean = 0;
@@ -118,7 +118,7 @@ function push(merged: Columns, from: Columns, start: number, end: number) {
 
 const PAUSE = 0.03; // share of the visible range
 
-/** With an empty bucket in the middle of each pause, so that no line is drawn through it. */
+/** Adds an empty bucket in the middle of each pause, so that no line is drawn through it. */
 export function withPauses(columns: Columns, width: number): Columns {
   const steps = columns.at.slice(1).map((at, i) => at - (columns.at[i] ?? 0));
   const usual = [...steps].sort((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;

@@ -7,7 +7,7 @@ import { followGestures, type Gestures } from "./gestures";
 import { plotOptions, type PlotWishes } from "./plot_options";
 
 /**
- * A plot in an element: created once the element has a width, created again when the theme or a value in `again`
+ * A plot in an element. It is created once the element has a width, recreated when the theme or a value in `again`
  * changes, and otherwise updated. `gone` is called when it is removed.
  */
 export function usePlot(

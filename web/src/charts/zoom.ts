@@ -1,6 +1,6 @@
 import type { Range } from "./fit";
 
-/** The visible part of a range; null for all of it, also while it grows. */
+/** The visible part of a range; null: all of it, even as it grows. */
 export type View = Range | null;
 
 /** Zooms: a factor of 0.5 shows half as much, and `anchor` (a share of the visible part) stays in place. */
@@ -19,7 +19,7 @@ export function moved(view: View, whole: Range, share: number): View {
   return within([view[0] + by, view[1] + by], whole);
 }
 
-/** A valid part of the whole, or null for all of it. */
+/** Clamps a view to the whole; null if it shows all of it. */
 export function chosen(part: Range, whole: Range, least: number): View {
   const middle = (part[0] + part[1]) / 2;
   const half = Math.max(part[1] - part[0], least) / 2;

@@ -1,4 +1,4 @@
-/** Sends one request at a time. Calls during a request lead to a single further request after it. */
+/** Sends one request at a time. Any number of calls during a request lead to one more request after it. */
 export function oneAtATime(ask: () => Promise<void>): () => void {
   let isBusy = false;
   let isWanted = false;

@@ -26,7 +26,7 @@ export const NO_FEED: Feed = {
   beat: 0,
 };
 
-/** The offset of a server clock that shows `now`; 0 if the server does not tell its time. */
+/** The offset of a server clock that shows `now`; 0 if the server does not send its time. */
 export function aheadOf(now: number | undefined, clock = Date.now() / 1000): number {
   return now === undefined ? 0 : now - clock;
 }
@@ -41,7 +41,7 @@ export function withEvent(feed: Feed, kind: string, data: unknown): Feed {
   return { ...live, summary, ahead: aheadOf(summary.now), beat: feed.beat + (isNews ? 1 : 0) };
 }
 
-/** The state of the connection after a stream ended, with or without an error. Only a lost one is tried again. */
+/** The state of the connection after a stream ended, with or without an error. Only a lost connection is retried. */
 export function connectionAfter(error: Error | null): Connection {
   if (!(error instanceof Refusal) || mayPass(error)) return "lost";
   return error.problem.status === 404 ? "gone" : "refused";
@@ -50,13 +50,13 @@ export function connectionAfter(error: Error | null): Connection {
 /** Describes the error of the connection. */
 export function connectionWords({ connection, error }: Pick<Feed, "connection" | "error">): string | null {
   const old = "The data shown is old";
-  if (connection === "refused") return `${error?.message ?? "The server refuses."} ${old}.`;
+  if (connection === "refused") return `${error?.message ?? "The server refused the connection."} ${old}.`;
   if (connection !== "lost") return null;
   const why = error instanceof Refusal ? error.message : "The server does not answer.";
   return `${why} ${old}; the page tries again automatically.`;
 }
 
-const PATIENCE = [500, 1000, 2000, 4000, 8000]; // milliseconds between tries
+const PATIENCE = [500, 1000, 2000, 4000, 8000]; // milliseconds between retries
 
 /**
  * The live feed of a study; reconnects when the connection is lost. A hidden page closes its connection, because a

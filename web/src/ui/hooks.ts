@@ -45,7 +45,7 @@ export function useAnswer<T>(path: string | null, beat: unknown = 0): Answer<T> 
   return answer;
 }
 
-/** Sends requests until it is stopped; `again` repeats one after a while, if the page is visible. */
+/** Sends requests until it is stopped; `again` repeats one after a pause, while the page is visible. */
 function askingFor(ask: (again: () => void) => Promise<void>) {
   const abort = new AbortController();
   const { signal } = abort;

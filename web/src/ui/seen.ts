@@ -11,7 +11,7 @@ function shared(): IntersectionObserver {
   return observer;
 }
 
-/** Whether an element is visible, or close to that. */
+/** Whether an element is visible or almost in view. */
 export function useSeen<T extends Element>(): [{ current: T | null }, boolean] {
   const place = useRef<T>(null);
   const [seen, setSeen] = useState(false);

@@ -35,9 +35,9 @@ export function CompareView(props: { names: string[] }) {
       <Picker names={names} set={set} />
       {names.length < 2 && (
         <Empty
-          title={names.length === 0 ? "Choose two or more studies." : "Choose another study to compare with."}
+          title={names.length === 0 ? "Choose two or more studies." : "Choose another study to compare."}
         >
-          <p>They are drawn in one plot; the address of the page keeps your choice.</p>
+          <p>The studies are drawn in one plot. The address of the page keeps your choice.</p>
         </Empty>
       )}
       {names.length > 0 && (

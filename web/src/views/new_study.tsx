@@ -91,7 +91,7 @@ function Form(props: { forkOf?: string; catalogue: Catalogue }) {
               ? `The name in the file, ${inFile}, is ignored; the name in the form is used.`
               : fileErrors(checked).length > 0
                 ? "The file has mistakes."
-                : "Then workers can ask for settings, or canopy tune can run it."}
+                : "Once it is created, workers can ask for settings, or canopy tune can run it."}
         </span>
       </div>
     </form>
@@ -105,9 +105,9 @@ function fileErrors(checked: Checked) {
 function ForkNote(props: { of: string; checked: Checked }) {
   return (
     <p class="note">
-      A fork is a new study that begins with what{" "}
-      <a href={addressOf({ view: "study", name: props.of })}>{props.of}</a> has learnt; that one stays as it
-      is. {props.checked.fork?.text}
+      A fork is a new study that starts with what{" "}
+      <a href={addressOf({ view: "study", name: props.of })}>{props.of}</a> has learnt; the original does not
+      change. {props.checked.fork?.text}
     </p>
   );
 }
@@ -142,15 +142,13 @@ function DraftFields(props: { file: StudyFile; checked: Checked; catalogue: Cata
     <div class="draft-fields" inert={file.isFormBehind}>
       {isOff && (
         <p class="banner" role="status">
-          The form is available again when the study file is valid TOML.
+          The form is disabled until the study file is valid TOML.
         </p>
       )}
-      {checked.has_comments && (
-        <p class="note">A change in the form rewrites the file without its comments.</p>
-      )}
+      {checked.has_comments && <p class="note">Changing the form removes the comments from the file.</p>}
       <div class="pair">
         <label>
-          Wanted
+          Goal
           <select
             value={String(given.direction ?? catalogue.defaults.direction)}
             disabled={isOff}
@@ -221,7 +219,7 @@ function FilePart(props: { file: StudyFile; checked: Checked }) {
         change={file.setText}
       />
       <ul class="mistakes" id="file-mistakes">
-        {file.error && <li class="wrong">It could not be checked: {file.error.message}</li>}
+        {file.error && <li class="wrong">The file could not be checked: {file.error.message}</li>}
         {errors.map(({ line, message }) => (
           <li key={`${line} ${message}`} class="wrong">
             {line > 0 && (

@@ -13,8 +13,8 @@ export function SignInView(props: { refused: string | null; signIn: (token: stri
     >
       <h1>Sign in</h1>
       <p class="note">
-        This server needs a token. Its administrator creates one with <code>canopy token new</code>. It is
-        kept in this tab.
+        This server needs a token. Its administrator creates one with <code>canopy token new</code>. The token
+        is kept in this tab until you close it.
       </p>
       <label>
         Token

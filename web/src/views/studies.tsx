@@ -68,7 +68,7 @@ type Want = (changed: Partial<Wish>) => void;
 /** A search field that changes the address after a pause in typing. */
 function Search(props: { wish: Wish; want: Want }) {
   const [text, setText] = useState(props.wish.search);
-  const written = useRef(props.wish.search); // by this field; newer text may have been typed since
+  const written = useRef(props.wish.search); // the last text that this field put into the address
   useEffect(() => {
     if (props.wish.search === written.current) return;
     written.current = props.wish.search;
@@ -146,7 +146,7 @@ function List(props: { items: StudyItem[]; ahead: number; beat: number; wish: Wi
           : `${whole(rows.length)} ${rows.length === 1 ? "study" : "studies"}`}
         {needsGlances(wish) &&
           rows.length > MOST_GLANCES &&
-          `. Only the ${MOST_GLANCES} with the newest events are sorted by this; search for fewer.`}
+          `. Only the ${MOST_GLANCES} studies with the newest events are sorted by this column; narrow the search.`}
         {shown.length < rows.length && (
           <button onClick={() => want({ most: wish.most + ROWS })}>Show {ROWS} more</button>
         )}
@@ -158,7 +158,7 @@ function List(props: { items: StudyItem[]; ahead: number; beat: number; wish: Wi
 const MOST_GLANCES = 500;
 const needsGlances = (wish: Wish) => wish.sort === "best" || wish.sort === "uplift";
 
-/** The studies that match, sorted. Sorting by results needs their glances. */
+/** The matching studies, sorted. Sorting by results needs their glances. */
 function useRows(found: StudyItem[], wish: Wish, now: number, glances: Glances, beat: number): StudyItem[] {
   const isByGlances = needsGlances(wish);
   const [version, setVersion] = useState(0);
@@ -253,7 +253,7 @@ function StateFilter(props: { found: StudyItem[]; now: number; wish: Wish; want:
   const { found, wish, want } = props;
   const count = counts(found, props.now);
   return (
-    <div class="filters" role="group" aria-label="Show studies in a state">
+    <div class="filters" role="group" aria-label="Filter studies by state">
       <button
         class="filter"
         aria-pressed={wish.state === null}
@@ -281,9 +281,7 @@ function Chosen(props: { names: string[]; clear: () => void }) {
   return (
     <div class="chosen-bar" role="status">
       <span>
-        {enough
-          ? `${props.names.length} studies selected`
-          : "One study selected. Select another one to compare."}
+        {enough ? `${props.names.length} studies selected` : "One study selected. Select another to compare."}
       </span>
       {enough && (
         <a class="button main" href={addressOf({ view: "compare", names: props.names })}>

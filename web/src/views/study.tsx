@@ -18,7 +18,7 @@ import { TreeCard } from "./study/tree";
 
 const PARTS = [BestCard, PolicyCard, ProgressCard, KnowledgeCard, TreeCard, JournalCard, SetupCard];
 
-/** The page of a study, a card for each question. */
+/** The page of a study, with a card for each question. */
 export function StudyView(props: { name: string }) {
   const feed = useFeed(props.name);
   const study = useAnswer<Study>(studyPath(props.name));

@@ -11,24 +11,24 @@ export interface CommandWords {
 const WORDS: Record<CommandName, CommandWords> = {
   pause: {
     label: "Pause",
-    does: "Waits at the best setting so far. Nothing else is tried until you resume.",
+    does: "Stays at the best setting so far and tries nothing else until you resume.",
   },
-  resume: { label: "Resume", does: "Continues to try settings." },
-  hold: { label: "Hold the present setting", does: "Waits at the present setting, and changes nothing." },
-  baseline: { label: "Back to the baseline", does: "Sets the system to the baseline, and waits there." },
+  resume: { label: "Resume", does: "Tries settings again." },
+  hold: { label: "Hold the current setting", does: "Stays at the current setting and changes nothing." },
+  baseline: { label: "Back to the baseline", does: "Sets the system to the baseline and stays there." },
   confirm: {
     label: "Confirm the best setting",
-    does: "Compares the best setting with the baseline now, in turn, then continues.",
+    does: "Compares the best setting with the baseline now, alternating between them, then continues.",
   },
-  end: { label: "End", does: "Stops trying settings, and leaves the system as the study file says." },
+  end: { label: "End", does: "Stops trying settings and leaves the system as the study file says." },
 };
 
 const REOPEN: CommandWords = {
   label: "Reopen",
-  does: "Continues to try settings after the end.",
+  does: "Continues the study after its end.",
 };
 
-/** The words of a command, which depend on the command `order` that is in force. */
+/** The words of a command. They depend on `order`, the command in force. */
 export function commandWords(command: CommandName, order: string | null): CommandWords {
   return command === "resume" && order === "end" ? REOPEN : WORDS[command];
 }

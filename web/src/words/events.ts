@@ -31,7 +31,7 @@ export const FILTERS: { filter: Filter; label: string; kinds: EventKind[] | null
 const COMMAND_PHRASES: Record<string, string> = {
   pause: "to pause at the best setting so far",
   resume: "to resume",
-  hold: "to hold the present setting",
+  hold: "to hold the current setting",
   baseline: "to go back to the baseline",
   confirm: "to compare the best setting with the baseline",
   end: "to end the study",
@@ -47,7 +47,7 @@ const text = (event: JournalEvent, field: string) => {
   return typeof value === "string" ? value : "";
 };
 const arm = (event: JournalEvent) =>
-  event.arm ? armText(event.arm as Arm) : "a setting outside of the search space";
+  event.arm ? armText(event.arm as Arm) : "a setting outside the search space";
 /** The setting, and the context of the pull in a study with contexts. */
 function armInContext(event: JournalEvent): string {
   const { context } = event;
@@ -62,7 +62,7 @@ function sums(event: JournalEvent): string {
   return `${whole(count)} ${count === 1 ? "reward" : "rewards"}, ${mean} on average`;
 }
 
-/** The rewards of an event: one, several or their sums. */
+/** The rewards of an event: one, several, or a summary of them. */
 function rewards(event: JournalEvent): string {
   if (number(event, "reward") !== null) return `Reward ${reward(event)}`;
   if (!Array.isArray(event.rewards)) return sums(event);
@@ -91,9 +91,9 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
   },
   tell: (event) =>
     event.passed_over === true
-      ? quietly(`${rewards(event)}, not learnt from: the system had not settled`)
+      ? quietly(`${rewards(event)}, ignored: the system had not settled`)
       : plainly(rewards(event)),
-  drop: (event) => quietly(`Ticket ${number(event, "ticket") ?? "?"} was given back without a reward`),
+  drop: (event) => quietly(`Ticket ${number(event, "ticket") ?? "?"} was returned without a reward`),
   finish: () => plainly("An unfinished episode was ended"),
   start: (event) => {
     const earlier = number(event, "earlier_seconds") ?? 0;
@@ -107,14 +107,13 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
   }),
   apply: (event) =>
     plainly(
-      `The system was set to ${arm(event)}${number(event, "ticket") === 0 ? ", outside of the search" : ""}`,
+      `The system was set to ${arm(event)}${number(event, "ticket") === 0 ? ", outside the search" : ""}`,
     ),
   hold: (event) => quietly(`Reward ${reward(event)}, held back until the setting may change`),
   failure: (event) => failureWords(event),
   observe: (event) => {
     if (event.role === "baseline") return plainly(`The baseline, ${arm(event)}: ${rewards(event)}`);
-    if (event.role === "warm_up")
-      return quietly(`${rewards(event)} while the system warmed up; not learnt from`);
+    if (event.role === "warm_up") return quietly(`${rewards(event)} while the system warmed up; ignored`);
     return plainly(`Observed at ${armInContext(event)}: ${rewards(event)}`);
   },
   range: (event) => {
@@ -131,7 +130,7 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
       : { text: `The failed pull counts as ${reward(event)}`, tone: "bad" },
   bar: (event) => ({ text: `Excluded from now on: ${arm(event)}`, tone: "bad" }),
   defer: (event) => ({
-    text: `Failed before the first reward; it counts as soon as there is one: ${arm(event)}`,
+    text: `Failed before the first reward, so it will count once there is one: ${arm(event)}`,
     tone: "bad",
   }),
   metrics: (event) => {
@@ -141,7 +140,7 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
   },
   confirm: (event) => {
     const pulls = number(event, "pulls");
-    const most = pulls ? ` (${pullsText(pulls)} for both at most)` : "";
+    const most = pulls ? ` (at most ${pullsText(pulls)} for both)` : "";
     const challenger =
       event.coordinates === undefined ? "the policy, the best setting for each context" : arm(event);
     return plainly(`A comparison with the baseline begins${most}: ${challenger}`);
@@ -160,7 +159,7 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
     if (event.change === "memory") return plainly("The system has changed: successive noise is correlated");
     if (event.change === "shape")
       return plainly(
-        `The system has changed: settings have changed differently, by about ${plain(Math.abs(size), 2)}`,
+        `The system has changed: rewards of settings changed by different amounts, about ${plain(Math.abs(size), 2)}`,
       );
     if (size === 0) return plainly("The level of all rewards is steady again");
     return plainly(
@@ -176,7 +175,7 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
     const pulls = number(event, "pulls") ?? 0;
     const phrase = COMMAND_PHRASES[text(event, "command")] ?? `for ${text(event, "command")}`;
     return {
-      text: `${text(event, "by") || "A user"} asked ${phrase}${pulls ? `, for ${pullsText(pulls)} at most` : ""}`,
+      text: `${text(event, "by") || "A user"} asked ${phrase}${pulls ? `, with at most ${pullsText(pulls)}` : ""}`,
       tone: "command",
     };
   },
@@ -185,7 +184,7 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
 /** The kinds of events with a description. */
 export const KINDS = Object.keys(WORDS);
 
-/** Its first line, and the full output if there is more. */
+/** The first line of a failure, and the full output if there is more. */
 function failureWords(event: JournalEvent): EventWords {
   const what = text(event, "what");
   const [first = ""] = what.split("\n");

@@ -86,12 +86,12 @@ export function dependsSentence(variables: Variable[], policy: Policy): string {
   return `So far the best setting depends on ${namesText(texts)}${not}.`;
 }
 
-/** Says how many contexts were out of range; empty if none was. */
+/** Says how many contexts were out of range; empty if there were none. */
 export function movedSentence(moved: number): string {
   if (moved === 0) return "";
   return moved === 1
-    ? "One context was outside the range of its variable and counts as the nearest end."
-    : `${whole(moved)} contexts were outside the range of their variable and count as the nearest end.`;
+    ? "One context was outside the range of its variable and was moved to the nearest end."
+    : `${whole(moved)} contexts were outside the range of their variable and were moved to the nearest end.`;
 }
 
 /** The range of the effect of a variable on all rewards. */
@@ -108,7 +108,7 @@ export function effectSentence(variable: Variable, parts: ContextPart[]): string
   return `From ${text(least)} to ${text(most)}.`;
 }
 
-/** The context that plots are about in a study with contexts; empty in others. */
+/** Says which context the plots are for; empty in a study without contexts. */
 export function regionNote({ context }: Pick<Specification, "context">): string {
   return context ? "For the region of the last context." : "";
 }

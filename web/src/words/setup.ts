@@ -8,7 +8,7 @@ export function optionText(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** How a system is set, measured or observed: a command, or a request in its place, a line each. */
+/** How a system is set, measured or observed, line by line: a command or a request. */
 export function actionLines(action: unknown): string[] {
   if (typeof action !== "object" || action === null) return [String(action)];
   const table = action as Record<string, unknown>;

@@ -24,13 +24,13 @@ const TONE_WORDS = { good: "better", bad: "worse", unsure: "not sure yet", plain
 
 export const toneWord = (tone: keyof typeof TONE_WORDS) => TONE_WORDS[tone];
 
-/** The gain as a number to sort by: relative to the baseline, larger is better. */
+/** The gain relative to the baseline, as a number to sort by; larger is better. */
 export function upliftGain(uplift: Uplift, direction: Direction): number {
   const size = uplift.mean / (Math.abs(uplift.baseline_mean) || 1);
   return direction === "maximize" ? size : -size;
 }
 
-/** The interval of the difference in units of rewards: as a share it would treat the baseline as known exactly. */
+/** The interval is in units of rewards: as a share, it would treat the baseline as known exactly. */
 export function upliftWords(uplift: Uplift): UpliftWords {
   if (uplift.pairs === 0) return { share: "", units: "–", range: "" };
   const { mean, lower, upper } = uplift;
@@ -63,7 +63,7 @@ function shareText(share: number): string {
   return `${share > 0 ? "+" : ""}${plain(100 * share, 2)}\u202f%`;
 }
 
-/** Adds digits, so that an end that is not zero is not rounded to zero. */
+/** Adds digits so that a nonzero end is not rounded to zero. */
 function decimalsOf(low: number, high: number): number {
   let decimals = decimalsFor((high - low) / 2, 2);
   const readsAsZero = (value: number) => value !== 0 && Number(value.toFixed(decimals)) === 0;

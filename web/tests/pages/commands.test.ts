@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { canopy, closeBrowser, openPage, Server, TOOL } from "./harness";
 
-// A real tuner runs a study on a server with tokens, and people steer it from the page.
+// A real tuner runs a study on a server with tokens, and users steer it from the page.
 const server = new Server();
 let admin = "";
 let reader = "";
@@ -74,7 +74,7 @@ test("a tuner can be paused, resumed, held, sent to the baseline, told to confir
   const { page, context, complaints } = await openPage(place(), { token: admin });
   const command = async (name: string) => {
     const button = page.getByRole("button", { name, exact: true });
-    await page.waitForTimeout(1200); // a beat: what can be done now
+    await page.waitForTimeout(1200); // until the buttons reflect the last command
     if (!(await button.isVisible())) {
       await page.locator(".menu > summary").click();
       await page.locator(".menu-item", { hasText: name }).click();
@@ -82,12 +82,13 @@ test("a tuner can be paused, resumed, held, sent to the baseline, told to confir
       await button.click();
     }
   };
-  const noted = (name: string) => page.getByText(new RegExp(`${name}: noted at .* as event \\d+`)).waitFor();
+  const noted = (name: string) =>
+    page.getByText(new RegExp(`${name}: accepted at .* as event \\d+`)).waitFor();
   await page.getByRole("button", { name: "Pause" }).waitFor();
   for (const name of [
     "Pause",
     "Resume",
-    "Hold the present setting",
+    "Hold the current setting",
     "Resume",
     "Back to the baseline",
     "Resume",
@@ -98,7 +99,7 @@ test("a tuner can be paused, resumed, held, sent to the baseline, told to confir
   await command("Confirm");
   await page.getByLabel("Maximum pulls, both settings together").fill("40");
   await page.getByRole("button", { name: "Compare" }).click();
-  await page.getByText(/noted at/).waitFor();
+  await page.getByText(/accepted at/).waitFor();
   await command("End");
   await page.getByRole("button", { name: "End it" }).click();
   await page.getByText("finished").first().waitFor();

@@ -51,7 +51,7 @@ test("the pictures of the demo are taken while it runs", async () => {
   await until(/Thu 23:59 {2}workers/);
   const { page, complaints } = await openPage(address, { width: 1280, height: 1080, theme: "light" });
   await page.waitForLoadState("load");
-  await pause(2500); // for what is drawn when answers are there
+  await pause(2500); // until the answers are drawn
   await page.screenshot({ path: join(ROOT, "docs/figures/demo.png") });
   expect(complaints).toEqual([]);
   expect(await ended).toBe(0);

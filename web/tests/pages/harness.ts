@@ -9,7 +9,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from "playwrig
 export const TOOL = process.env.CANOPY ?? resolve(__dirname, "../../../build/canopy");
 const BROWSER = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
-/** One below those that clients are given: a page that tries to connect again would otherwise take it some day. */
+/** A free port below the range of ephemeral ports, which a page that reconnects could otherwise be given. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(10_000 * Math.random());
@@ -22,7 +22,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Runs canopy to its end; its output. */
+/** Runs canopy until it exits and returns its output. */
 export function canopy(words: string[], folder: string): Promise<string> {
   return new Promise((done, failed) => {
     const child = spawn(TOOL, words, { cwd: folder });
@@ -68,7 +68,7 @@ export class Server {
     throw new Error("canopy serve does not answer");
   }
 
-  /** Without a word, as a power cut would. */
+  /** Kills the server without warning, like a power cut. */
   async kill() {
     const child = this.child;
     this.child = null;
@@ -99,7 +99,7 @@ export class Server {
     await this.ask("POST", "/v1/studies", { name, specification });
   }
 
-  /** Asks and tells so often in these contexts. */
+  /** Makes `pulls` pulls in the contexts of `contextOf`. */
   async playIn<Arm, Context>(
     name: string,
     pulls: number,
@@ -119,7 +119,7 @@ export class Server {
     }
   }
 
-  /** Asks and tells so often, with rewards of this function; null is a failure. */
+  /** Makes `pulls` pulls with the rewards of a function; null is a failure. */
   async play<Arm>(name: string, pulls: number, reward: (arm: Arm, i: number) => number | null) {
     const path = `/v1/studies/${encodeURIComponent(name)}`;
     for (let i = 0; i < pulls;) {
@@ -140,7 +140,7 @@ export class Server {
 
 export const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 
-/** Noise that is the same each time: uniform in -1 to 1. */
+/** Reproducible noise, uniform in -1 to 1. */
 export function noise(seed: number): () => number {
   let state = seed;
   return () => {
@@ -151,7 +151,7 @@ export function noise(seed: number): () => number {
 
 let browser: Browser | null = null;
 
-/** A page of a fresh browser context; what goes wrong in it is an error of the test. */
+/** A page in a fresh browser context; its errors fail the test. */
 export async function openPage(
   url: string,
   options: { width?: number; height?: number; theme?: "light" | "dark"; token?: string } = {},
@@ -173,7 +173,7 @@ export async function openPage(
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => {
-    // What the server refuses, or does not answer, the page says itself.
+    // The page itself reports refused and unanswered requests.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
       complaints.push(message.text());
     }
@@ -198,7 +198,7 @@ export function screenshotFolder(): string {
   return folder;
 }
 
-/** What axe finds that is serious, in short. */
+/** The serious findings of axe, in short. */
 export async function seriousFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());

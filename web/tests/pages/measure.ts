@@ -1,4 +1,4 @@
-// How quick the page is, and how much memory it takes: `npm run measure`. Prints figures; nothing is asserted, since machines differ.
+// Measures how fast the page is and how much memory it takes: `npm run measure`. Prints figures and asserts nothing, since machines differ.
 // MINUTES: how long the page is left open (5).
 import type { CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
@@ -11,7 +11,7 @@ const random = noise(1);
 const reward = ({ x }: { x: number }) => 1 - (x - 0.3) ** 2 + 0.3 * random();
 const line = (name: string, value: string) => console.log(`${name.padEnd(64)} ${value}`);
 
-/** As `play`, many at once. */
+/** Like `play`, but with many pulls in each request. */
 async function fill(name: string, events: number) {
   const count = 1000;
   for (let done = 0; done < events; done += 2 * count) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { closeBrowser, openPage, seriousFaults, Server } from "./harness";
 
-// The form and the text of a study file, between which the server translates.
+// The form and the text of a study file. The server converts each into the other.
 const server = new Server();
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ test("what is typed in the form is written into the file, and the other way roun
   await untilFileHas('name = "x"\ntype = "real"\nlow = 0.0\nhigh = 1.0');
   await knob("x").getByLabel("To").fill("250");
   await untilFileHas("high = 250.0");
-  await page.getByLabel("Wanted").selectOption("minimize");
+  await page.getByLabel("Goal").selectOption("minimize");
   await untilFileHas('direction = "minimize"');
   await page.getByLabel("Optimizer").selectOption("hct");
   await untilFileHas('[optimizer]\nname = "hct"');
@@ -50,7 +50,7 @@ test("what is typed in the form is written into the file, and the other way roun
   expect(await knob("ttl").getByLabel("To").inputValue()).toBe("60");
   expect(await knob("ttl").getByLabel("Scale").inputValue()).toBe("log");
   expect(await page.getByLabel("Optimizer").inputValue()).toBe("adaptive");
-  await page.getByText("without its comments").waitFor();
+  await page.getByText("removes the comments").waitFor();
   expect(await seriousFaults(page)).toEqual([]);
   expect(complaints).toEqual([]);
   await context.close();
@@ -64,7 +64,7 @@ test("a mistake stands at its line and at its knob, and what is not TOML leaves 
     .waitFor();
   await page.getByRole("button", { name: "Line 4" }).click();
   await file.fill("[[space]\n");
-  await page.getByText("The form is available again").waitFor();
+  await page.getByText("The form is disabled until").waitFor();
   expect(await knob("x").getByLabel("From").isDisabled()).toBe(true);
   await context.close();
 });
@@ -99,7 +99,7 @@ test("of many quick edits the last one counts, and a server that was away is ask
       specification?: { space: { high: number }[] };
     };
     if (specification?.space[0]?.high === 2) await new Promise((done) => setTimeout(done, 1500));
-    await route.continue().catch(() => undefined); // the page has lost interest
+    await route.continue().catch(() => undefined); // the page has cancelled the request
   });
   await knob("x").getByLabel("To").fill("2");
   await page.waitForTimeout(400); // the request is on its way
@@ -111,11 +111,11 @@ test("of many quick edits the last one counts, and a server that was away is ask
 
   await server.kill();
   await knob("x").getByLabel("To").fill("4");
-  await page.getByText("It could not be checked").waitFor();
+  await page.getByText("The file could not be checked").waitFor();
   expect(await knob("x").getByLabel("To").inputValue()).toBe("4");
   await server.start();
   await untilFileHas("high = 4.0");
-  expect(await page.getByText("It could not be checked").count()).toBe(0);
+  expect(await page.getByText("The file could not be checked").count()).toBe(0);
   expect(complaints).toEqual([]);
   await context.close();
 });

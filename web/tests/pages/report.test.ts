@@ -31,7 +31,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** What a reader must never read, whatever part of a report was looked at. */
+/** Checks that the page shows no error and no missing data. */
 async function isWhole(page: Page, where: string) {
   await pause(150);
   const text = await page.evaluate(() => document.body.innerText);
@@ -67,7 +67,7 @@ test("a report has all data that its page can request, and sends no requests", a
   await goThroughMenus(page, "one knob");
   for (const words of ["Failures", "Commands", "Tuner", "Settings", "All"]) {
     await page
-      .getByRole("group", { name: "Show events of a kind" })
+      .getByRole("group", { name: "Filter events by kind" })
       .getByText(words, { exact: true })
       .click();
     await isWhole(page, words);

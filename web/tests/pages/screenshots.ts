@@ -1,5 +1,5 @@
-// Pictures of every view, in both themes and at three widths, of a simulated system that is being tuned:
-//   npm run screenshots            those that README and docs show, into docs/figures
+// Pictures of every view, in both themes and at three widths, while a simulated system is tuned:
+//   npm run screenshots            the pictures of README and docs, into docs/figures
 //   CANOPY_SCREENSHOTS=FOLDER npm run screenshots    all of them, into that folder
 import { cpSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -79,7 +79,7 @@ async function picture(
 ) {
   const { page, context, complaints } = await openPage(`${server.url}/${hash}`, options);
   await page.waitForLoadState("load");
-  await pause(2500); // for what is drawn when answers are there
+  await pause(2500); // until the answers are drawn
   await page.screenshot({ path: file, fullPage: options.whole ?? true });
   await context.close();
   expect(complaints).toEqual([]);

@@ -20,16 +20,16 @@ test("every kind of event has words", () => {
     "Observed at x 1 (load 0.5): Reward 2",
   );
   expect(say({ kind: "apply", ticket: 0, arm: { x: 1 } })).toBe(
-    "The system was set to x 1, outside of the search",
+    "The system was set to x 1, outside the search",
   );
   expect(say({ kind: "command", command: "confirm", by: "alice", pulls: 40 })).toBe(
-    "alice asked to compare the best setting with the baseline, for 40 pulls at most",
+    "alice asked to compare the best setting with the baseline, with at most 40 pulls",
   );
   expect(say({ kind: "start", earlier_seconds: 0 })).toBe("The tuner started");
   expect(say({ kind: "range", range: null })).toBe("The range of rewards is now learnt from the rewards");
   expect(say({ kind: "verdict", confirmed: true, verdict: "better" })).toBe("Confirmed: better");
   expect(say({ kind: "changed", pull: 424, change: "shape", size: 0.512 })).toBe(
-    "The system has changed: settings have changed differently, by about 0.51",
+    "The system has changed: rewards of settings changed by different amounts, about 0.51",
   );
   expect(say({ kind: "changed", pull: 424, change: "level", size: -2 })).toBe(
     "The system has changed: the level of all rewards fell by about 2",

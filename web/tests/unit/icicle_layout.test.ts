@@ -50,7 +50,7 @@ test("a deep tree of thousands of nodes is placed", () => {
   }
   const cells = placed(many);
   expect(cells).toHaveLength(5001);
-  expect(rowsBelow(cells[0]!)).toBe(2501); // the root is there
+  expect(rowsBelow(cells[0]!)).toBe(2501); // the root exists
 });
 
 test("the way to a cell begins at the root", () => {

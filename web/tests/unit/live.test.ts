@@ -7,7 +7,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** A server whose stream stays open; it says what was sent to it, and whether the connection was dropped. */
+/** A server whose stream stays open. It records what it was sent and whether the connection was closed. */
 function openStream() {
   const state = { isDropped: false, send: (_text: string) => {} };
   vi.stubGlobal("fetch", (_path: string, { signal }: RequestInit) => {

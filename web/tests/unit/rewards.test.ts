@@ -123,7 +123,7 @@ test("why there are no rewards is said", () => {
     "Only the baseline has rewards so far.",
   );
   const marks = [{ number: 1, pull: 0, at: 1, kind: "failure", text: "no" }];
-  expect(noRewardsWords({ ...historyOf([]), marks }, nothing)).toBe("There are failures, and no rewards.");
+  expect(noRewardsWords({ ...historyOf([]), marks }, nothing)).toBe("There are failures, but no rewards.");
 });
 
 test("marks are said in words and in numbers that can be read", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { firstFrom, smoothed, thin, withPauses, type Columns } from "../../src/charts/thin";
 
-/** One reward a bucket, a second apart. */
+/** One reward per bucket, a second apart. */
 function single(rewards: (number | null)[]): Columns {
   const ones = rewards.map((reward) => (reward === null ? 0 : 1));
   return {

@@ -63,13 +63,13 @@ async function comparedWith(source: Source, name: string, signal: AbortSignal): 
   }
 }
 
-/** Describes the lines, and which direction is better if that is known. */
+/** Describes the lines, and says which direction is better if that is known. */
 export function noteOf(compared: Pick<Compared, "glance">[]): string {
   const what = "The mean of all rewards so far.";
   const directions = new Set(compared.flatMap((study) => (study.glance ? [study.glance.direction] : [])));
   if (directions.size === 0) return what;
   if (directions.size > 1)
-    return `${what} Some of them maximize and some minimize: their lines cannot be compared by height.`;
+    return `${what} Some of the studies maximize and some minimize, so the heights of their lines cannot be compared.`;
   return `${what} ${directions.has("minimize") ? "Lower" : "Higher"} is better.`;
 }
 

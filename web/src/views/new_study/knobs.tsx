@@ -10,11 +10,11 @@ const numberOf = (value: unknown) => (typeof value === "number" ? value : undefi
 const textsIn = (value: unknown) =>
   Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 
-/** The knobs of a study, to add, to change, to order and to take away. */
+/** The knobs of a study: add, change, reorder and remove them. */
 export function KnobList(props: {
   knobs: DraftKnob[];
   catalogue: Catalogue;
-  /** What is wrong with each of them. */
+  /** The mistakes in the knob at an index. */
   mistakes: (index: number) => string[];
   disabled: boolean;
   change: (knobs: DraftKnob[]) => void;
@@ -181,7 +181,7 @@ function Choices(props: { choices: string[]; disabled: boolean; change: (choices
   }, [props.choices.join("\n")]);
   return (
     <label class="whole-field">
-      Choices, one in a line; put similar ones side by side
+      Choices, one per line, with similar ones next to each other
       <textarea
         rows={Math.max(3, Math.min(8, props.choices.length + 1))}
         value={text}
@@ -200,7 +200,7 @@ function linesIn(text: string): string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 
-/** Converts a knob to another type, and keeps the fields that fit. */
+/** Converts a knob to another type and keeps the fields that fit. */
 export function asType(knob: DraftKnob, type: string): DraftKnob {
   const { name } = knob;
   if (type === "choice") return { name, type, choices: ["a", "b"] };

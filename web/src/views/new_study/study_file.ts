@@ -9,7 +9,7 @@ const TRY_AGAIN = 5000;
 /** A study file as JSON, without defaults and not yet checked. */
 export type Given = Record<string, unknown>;
 
-/** The last edit: of the text or of the form; none for a new fork. */
+/** The last edit, of the text or of the form; an empty object for a new fork. */
 export type Edit = { toml: string } | { specification: Given } | Record<string, never>;
 
 /** A study file as text and as JSON, with the server's check of it. */
@@ -21,7 +21,7 @@ export interface Known {
   error: Error | null;
 }
 
-/** The form that was not edited is updated from the server's answer. */
+/** Updates whichever of the text and the form was not edited from the server's answer. */
 export function withAnswer(known: Known, edit: Edit, checked: Checked): Known {
   return {
     text: "toml" in edit ? known.text : (checked.toml ?? known.text),
@@ -31,7 +31,7 @@ export function withAnswer(known: Known, edit: Edit, checked: Checked): Known {
   };
 }
 
-/** Sends each edit to the server after a pause in typing, to check it and to convert it to the other form. The last edit wins. */
+/** Sends each edit to the server after a pause in typing, to check it and convert it: text to form, or form to text. The last edit wins. */
 export function useStudyFile(first: Edit, name: string, forkOf?: string) {
   const { source } = usePage();
   const [edit, setEdit] = useState(first);

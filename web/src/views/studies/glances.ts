@@ -26,12 +26,12 @@ export class Glances {
     return this.all.get(name)?.glance ?? null;
   }
 
-  /** A new object after each answer; undefined before the first one. */
+  /** The last answer, as a new object each time; undefined before the first. */
   known(name: string): Readonly<Known> | undefined {
     return this.all.get(name);
   }
 
-  /** A study with that number of events is visible. */
+  /** Requests the glance of a visible study, unless the known one is fresh: `events` is its number of events. */
   want(name: string, events: number) {
     const known = this.all.get(name);
     const isFresh = known && (known.events === events || this.clock() - known.at < SECONDS_BETWEEN);
@@ -40,7 +40,7 @@ export class Glances {
     this.next();
   }
 
-  /** Drops requests that were not sent yet, because their studies are not visible any longer. */
+  /** Drops requests that were not sent yet, because their studies are no longer visible. */
   forgetWishes() {
     this.waiting.clear();
   }

@@ -6,7 +6,7 @@ import { Glances } from "./glances";
 
 export interface Studies {
   items: StudyItem[] | null;
-  /** What to add to the clock here to have the server's. */
+  /** Offset of the server's clock from the local one. */
   ahead: number;
   error: Error | null;
   /** Increases with each answer. */
@@ -52,7 +52,7 @@ export function useStudies(): Studies {
   return list;
 }
 
-/** The interval is longer for many studies and for a slow server. */
+/** The pause between requests: longer with many studies or a slow server. */
 export function pauseAfter(took: number, pages: number): number {
   return Math.max(EVERY * pages, 5 * took);
 }

@@ -1,4 +1,4 @@
-/** Search, filter and order of the list of studies, which are kept in the address. */
+/** Search, filter and order of the list of studies, as kept in the address. */
 export interface Wish {
   search: string;
   state: State | null;

@@ -22,7 +22,7 @@ export function BestCard(props: StudyParts) {
   const pulls = feed.summary?.pulls ?? study.pulls;
   const isConnected = feed.summary !== null || feed.connection === "live";
   const hasContexts = study.specification.context !== undefined;
-  // The feed has the best setting if there is one; otherwise the route says why, or needs a context.
+  // If the feed has no best setting, the route says why; in a study with contexts it would need a context.
   const mayAsk = isConnected && !feed.best && pulls > 0 && !hasContexts;
   const answer = useAnswer<Best>(mayAsk ? studyPath(name, "best") : null, pulls);
   const best = feed.best ?? answer.value;
@@ -100,7 +100,7 @@ function ContextNote(props: { specification: Specification }) {
   );
 }
 
-/** Whether the advice is about the best setting, not about a proven one or the baseline. */
+/** Whether the advice is about the best setting, rather than a proven one or the baseline. */
 const isAboutBest = (best: Best) => !best.words.arm || isSameArm(best.words.arm, best.arm);
 
 /** Whether the advice is about the setting that was compared with the baseline. */
@@ -176,7 +176,7 @@ function Headline(props: { advice: BestWords["advice"]; arm: Arm }) {
           <span class="knob">{name}</span> {isSet ? "to" : "at"} <strong>{valueText(value)}</strong>
         </Fragment>
       ))}
-      {more > 0 && `, and ${more} more as below`}.
+      {more > 0 && `, and ${more} more knobs, listed below`}.
     </p>
   );
 }
@@ -223,8 +223,8 @@ function Numbers(props: { best: Best; pulls: number | null }) {
   );
 }
 
-/** The baseline's mean over the study, and the compared setting relative to it by the pairs, on one scale. The means of
- * settings cannot be compared directly, because they move with the level of rewards. */
+/** The mean of the baseline over the study, and the compared setting placed relative to it by the measured pairs. The
+ * means of settings cannot be compared directly, because they move with the level of rewards. */
 function comparedReaches(uplift: Uplift, isBest: boolean): Reach[] {
   const { baseline_mean: level, mean, lower, upper } = uplift;
   return [
@@ -252,7 +252,7 @@ function comparedReaches(uplift: Uplift, isBest: boolean): Reach[] {
   ];
 }
 
-/** The best setting, or the one that was compared with the baseline, and the baseline on one scale. */
+/** The baseline and the best (or compared) setting, on one scale. */
 function Intervals(props: { best: Best }) {
   const { best } = props;
   const { uplift } = best;
@@ -291,7 +291,7 @@ function Intervals(props: { best: Best }) {
   );
 }
 
-/** The whole setting, unless the headline has it and there is no other setting to compare it with. */
+/** The whole setting; omitted if the headline names it in full and there is nothing to compare it with. */
 function Setting(props: { columns: Columns }) {
   const { columns } = props;
   const first = columns[0]?.[1] ?? {};

@@ -15,7 +15,7 @@ import type { StudyParts } from "./parts";
 interface Asked {
   words: CommandWords;
   number: number;
-  /** The journal's event that accepted it, and its time. */
+  /** The event of the journal that records its acceptance, and the time. */
   noted: { at: number; event: number } | null;
 }
 
@@ -108,7 +108,7 @@ function Commands(props: StudyParts) {
         ))}
         <MenuItem
           label="Fork"
-          does="Creates a new study with what this one has learnt."
+          does="Creates a new study that starts with what this one has learnt."
           choose={() => goTo({ view: "new", forkOf: name })}
         />
         <MenuItem
@@ -145,12 +145,12 @@ function Said(props: { asked: Asked; isOpen: boolean }) {
   if (noted)
     return (
       <>
-        {words.label}: noted at {clockSeconds(noted.at)}, as event {noted.event}.
+        {words.label}: accepted at {clockSeconds(noted.at)}, as event {noted.event}.
       </>
     );
   return (
     <>
-      {words.label}: asked for.{" "}
+      {words.label}: requested.{" "}
       {props.isOpen
         ? "The tuner will accept it soon."
         : "It takes effect when a tuner or worker opens the study."}
@@ -206,7 +206,7 @@ function Menu(props: { children: ComponentChildren }) {
       onClick={(event) => {
         if (!place.current || !(event.target as Element).closest(".menu-item")) return;
         place.current.open = false;
-        place.current.querySelector("summary")?.focus(); // the chosen item disappears, and a dialog returns the focus to here
+        place.current.querySelector("summary")?.focus(); // the chosen item disappears, and a dialog returns the focus here
       }}
     >
       <summary class="button">More</summary>
@@ -234,7 +234,7 @@ function DialogButtons(props: { close: () => void; children: ComponentChildren }
   return (
     <div class="dialog-buttons">
       <button type="button" onClick={props.close}>
-        Leave it
+        Cancel
       </button>
       {props.children}
     </div>
@@ -260,7 +260,7 @@ function ConfirmDialog(props: {
         }}
       >
         <p>
-          {words.does} It ends early when the answer is clear. It takes {least} pulls or more.
+          {words.does} The comparison ends early if the answer is clear. It takes at least {least} pulls.
         </p>
         <label>
           Maximum pulls, both settings together

@@ -15,7 +15,7 @@ export interface Bar {
   to: number;
 }
 
-/** Places means and intervals side by side on one scale, with some room at both ends. */
+/** Places means and intervals on one scale, with some room at both ends. */
 export function bars(reaches: Reach[]): { bars: Bar[]; low: number; high: number } {
   const ends = reaches
     .flatMap(({ mean, low, high }) => [mean, low ?? mean, high ?? mean])

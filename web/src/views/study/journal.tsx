@@ -23,7 +23,7 @@ export function JournalCard(props: StudyParts) {
       title="What happened?"
       tools={
         <>
-          <div class="filters" role="group" aria-label="Show events of a kind">
+          <div class="filters" role="group" aria-label="Filter events by kind">
             {FILTERS.map((each) => (
               <button
                 key={each.filter}
@@ -39,7 +39,7 @@ export function JournalCard(props: StudyParts) {
             type="search"
             class="journal-search"
             placeholder="Search"
-            aria-label="Search in the events that are shown"
+            aria-label="Search the events shown"
             value={search}
             onInput={(event) => setSearch(event.currentTarget.value)}
           />
@@ -80,7 +80,7 @@ function Journal(props: StudyParts & { filter: Filter; search: string }) {
             <EventRow key={event.number} event={event} words={words} />
           ))}
         </ol>
-        {rows.length === 0 && <Empty title="None of the shown events contains these words." />}
+        {rows.length === 0 && <Empty title="No event shown here contains these words." />}
         {pages.next !== null && !journal.frozen && (
           <button class="journal-older" disabled={journal.isBusy} onClick={journal.showOlder}>
             Show older
@@ -92,7 +92,7 @@ function Journal(props: StudyParts & { filter: Filter; search: string }) {
           ? isAtTop || journal.frozen
             ? `${whole(rows.length)} ${rows.length === 1 ? "event" : "events"} shown`
             : "New events are shown when you scroll to the top."
-          : `Only ${whole(MOST)} events are shown at a time, without the newest ones.`}
+          : `Only ${whole(MOST)} events are shown at a time; newer ones are hidden.`}
         {!(pages.hasNewest && (isAtTop || journal.frozen)) && (
           <button
             class="small"
@@ -101,7 +101,7 @@ function Journal(props: StudyParts & { filter: Filter; search: string }) {
               if (list.current) list.current.scrollTop = 0;
             }}
           >
-            Back to the newest
+            Back to the newest events
           </button>
         )}
         {journal.frozen && pages.next !== null && " The report has only the newest 1000 events."}
@@ -153,7 +153,7 @@ function useJournal(props: StudyParts & { filter: Filter }, isAtTop: boolean) {
     return () => clearTimeout(timer);
   }, [error]);
 
-  // Updated after new events, but not too often, and not while the reader has scrolled down.
+  // Requests new events, but not too often, and not while the reader has scrolled down.
   const isLive = isAtTop && (pages?.hasNewest ?? true);
   useEffect(() => {
     if (!isLive) return;

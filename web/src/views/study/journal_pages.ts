@@ -3,9 +3,9 @@ import type { Events, JournalEvent } from "../../api/types";
 /** The part of a journal that is kept in the page, the newest first. */
 export interface Pages {
   events: JournalEvent[];
-  /** Older events have numbers below this one; null: there are none. */
+  /** Older events have numbers below this; null: there are no older events. */
   next: number | null;
-  /** Whether the newest event is among them. */
+  /** Whether `events` includes the newest event. */
   hasNewest: boolean;
 }
 

@@ -21,7 +21,7 @@ import { regionNote } from "../../words/policy";
 
 type Look = "map" | "one";
 
-/** The estimated reward along one knob, or over two. */
+/** The estimated reward along one knob or over two knobs. */
 export function KnowledgeCard(props: StudyParts) {
   const place = useRef<HTMLDivElement>(null);
   const { space } = props.study.specification;
@@ -108,7 +108,7 @@ function note(arms: Arms | null): string | undefined {
   const failed = arms.arms.filter((arm) => arm.barred).length;
   const tried =
     arms.count === 1 ? "1 setting has rewards." : `${counted(arms.count, "setting")} have rewards.`;
-  const left = arms.count > arms.arms.length ? ` The ${arms.arms.length} most pulled are drawn.` : "";
+  const left = arms.count > arms.arms.length ? ` The ${arms.arms.length} with the most pulls are drawn.` : "";
   return tried + left + (failed > 0 ? ` ${counted(failed, "setting")} failed.` : "");
 }
 
@@ -132,7 +132,7 @@ function KnobMenu(props: { label: string; space: Knob[]; value: string; choose: 
 
 type PictureParts = StudyParts & { known: Known; beat: unknown };
 
-/** The estimate at a path, or a message in its place. */
+/** The estimate over one or two knobs, or a message in its place. */
 function useEstimate(parts: PictureParts, query: { x: string; y?: string }) {
   const answer = useAnswer<Estimate>(studyPath(parts.name, "estimate", query), parts.beat);
   const { source } = usePage();
@@ -247,7 +247,7 @@ function Through(props: PictureParts & { estimate: Estimate }) {
   const more = others.length > 6 ? ` and ${others.length - 6} more` : "";
   return (
     <p class="note through">
-      The other knobs are as in the best setting: {texts.join(", ")}
+      The other knobs have their values of the best setting: {texts.join(", ")}
       {more}.
     </p>
   );

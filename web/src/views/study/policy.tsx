@@ -45,7 +45,7 @@ function KnownPolicy(props: StudyParts & { variables: Variable[] }) {
           <Instead error={error} />
         ) : !hasSetting ? (
           <Empty title="There is no reward yet.">
-            <p>The setting for each context appears here with the first ones.</p>
+            <p>The setting for each context appears here with the first rewards.</p>
           </Empty>
         ) : (
           <>
@@ -67,7 +67,7 @@ function Instead(props: { error: Error | null }) {
   return <Failure error={error} />;
 }
 
-/** A plot for each knob over one or two variables; there is none for three. */
+/** A plot for each knob over one or two variables; three variables have none. */
 function Pictures(props: StudyParts & { variables: Variable[]; policy: Policy }) {
   const { policy, variables } = props;
   const { space } = props.study.specification;
@@ -91,7 +91,8 @@ function Pictures(props: StudyParts & { variables: Variable[]; policy: Policy })
         </div>
       ))}
       <p class="note">
-        {!y && "A bar is the setting of a region of contexts: thicker and darker with more pulls there. "}
+        {!y &&
+          "Each bar is the setting of a region of contexts. Bars with more pulls are thicker and darker. "}
         {space.length > knobs.length &&
           `The ${counted(knobs.length, "knob")} whose setting differs most are drawn; the table has all of them.`}
       </p>
@@ -150,7 +151,7 @@ function Rows(props: { variables: Variable[]; policy: Policy; level: number }) {
               <th scope="col" class="number">
                 Its pulls
               </th>
-              <th scope="col">May be as in row</th>
+              <th scope="col">May equal row</th>
               {hasLimits && <th scope="col">Limits</th>}
             </tr>
           </thead>
@@ -173,7 +174,7 @@ function Rows(props: { variables: Variable[]; policy: Policy; level: number }) {
           </tbody>
         </table>
       </div>
-      <p class="note">Intervals are for the mean reward of a setting over the contexts of its region.</p>
+      <p class="note">Each interval is for the mean reward of a setting over the contexts of its region.</p>
     </>
   );
 }

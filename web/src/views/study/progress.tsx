@@ -60,7 +60,7 @@ export function ProgressCard(props: StudyParts) {
   if (!view && value.count.length === 0 && value.failures.length === 0) {
     return (
       <Card title={title}>
-        <Empty title={without}>{!isOver && <p>They are drawn here as they arrive.</p>}</Empty>
+        <Empty title={without}>{!isOver && <p>Rewards are drawn here as they arrive.</p>}</Empty>
       </Card>
     );
   }

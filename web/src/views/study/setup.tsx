@@ -152,7 +152,7 @@ function System(props: { specification: Specification; options: OptionSetting[] 
   if (!system) {
     return (
       <Part title="System">
-        <p class="note">Workers ask for settings and tell their rewards. There is no command to run.</p>
+        <p class="note">Workers ask for settings and report their rewards. There is no command to run.</p>
       </Part>
     );
   }
@@ -187,12 +187,12 @@ function Options(props: { options: OptionSetting[] }) {
       {chosen.length > 0 ? (
         <OptionList options={chosen} />
       ) : (
-        <p class="note">All options have their defaults.</p>
+        <p class="note">All options have their default values.</p>
       )}
       {usual.length > 0 && (
         <details class="usual">
           <summary>
-            {whole(usual.length)} usual {usual.length === 1 ? "option" : "options"}
+            {whole(usual.length)} {usual.length === 1 ? "option" : "options"} with default values
           </summary>
           <OptionList options={usual} />
         </details>

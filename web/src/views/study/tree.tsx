@@ -40,7 +40,7 @@ export function TreeCard(props: StudyParts) {
             <p>The optimizer {props.study.optimizer} has no tree, or the study has not begun.</p>
           </Empty>
         ) : !hasLooked(cells) ? (
-          <Empty title="It has not searched anywhere yet.">
+          <Empty title="Nothing has been searched yet.">
             <p>The tree is drawn once there are rewards.</p>
           </Empty>
         ) : (
@@ -57,7 +57,7 @@ function noteOf(tree: Tree | null, cells: Placed[]): string | undefined {
   if (!hasLooked(cells)) return undefined;
   if (cells.length === 1) return "The search space is not divided yet.";
   const deepest = cells.reduce((most, cell) => Math.max(most, cell.depth), 0);
-  const left = tree?.left_out ? ` ${counted(tree.left_out, "more cell")} with few pulls not drawn.` : "";
+  const left = tree?.left_out ? ` ${counted(tree.left_out, "more cell")} with few pulls omitted.` : "";
   return `${counted(cells.length, "cell")} in ${counted(deepest + 1, "row")}: the lower the row, the finer the cells.${left}`;
 }
 
@@ -80,7 +80,7 @@ function TreePicture(props: StudyParts & { cells: Placed[] }) {
         direction={direction}
         zoom={zoom}
         zoomTo={zoomTo}
-        label={`The tree of the search as rows of ${counted(cells.length, "cell")}; a table of those with most pulls follows. The arrow keys move between cells, Enter zooms into one, Escape goes back.`}
+        label={`The tree of the search as rows of ${counted(cells.length, "cell")}; a table of the cells with the most pulls follows. The arrow keys move between cells, Enter zooms into one, Escape goes back.`}
       />
       <div class="legend chart-legend">
         <ColourBar range={range} direction={direction} what="Mean reward" />
@@ -91,7 +91,7 @@ function TreePicture(props: StudyParts & { cells: Placed[] }) {
   );
 }
 
-/** The path up to the root. */
+/** The path from the root to the cell that is shown. */
 function Crumbs(props: { space: Knob[]; zoom: Placed; zoomTo: (cell: Placed) => void }) {
   const way = wayTo(props.zoom);
   const shown = way.length > 5 ? [way[0], null, ...way.slice(-3)] : way;
@@ -124,14 +124,19 @@ function crumb(space: Knob[], cell: Placed): string {
 
 const ROWS = 10;
 
-/** The cells with most pulls as a table. */
+/** The cells with the most pulls, as a table. */
 function MostPulled(props: { space: Knob[]; cells: Placed[] }) {
   const most = mostPulled(props.cells, ROWS);
   if (most.length === 0) return null;
   return (
     <details class="as-table">
-      <summary>The cells whose own setting got most pulls, as a table</summary>
-      <div class="scroll" tabIndex={0} role="region" aria-label="The cells whose own setting got most pulls">
+      <summary>The cells whose own setting got the most pulls, as a table</summary>
+      <div
+        class="scroll"
+        tabIndex={0}
+        role="region"
+        aria-label="The cells whose own setting got the most pulls"
+      >
         <table>
           <thead>
             <tr>
