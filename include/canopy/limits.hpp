@@ -75,10 +75,10 @@ struct LimitCheck {
   std::string limit = {};  ///< text of the limit: `at most 60`
   LimitState state = LimitState::probably_kept;
   double probability = 0.5;  ///< probability that the limit is kept
-  double deviations = 0.0;   ///< from the level to the limit, in standard deviations of the level
-  double level = 0.0;        ///< level of the metric at the arm
-  double excess = 0.0;       ///< distance of the level beyond the limit, in spreads of the metric
-  std::uint64_t pulls = 0;   ///< pulls of this arm in which it was measured
+  double deviations = 0.0;   ///< from the estimate to the limit, in its standard deviations
+  double estimate = 0.0;     ///< estimated value of the metric at the arm
+  double excess = 0.0;      ///< distance of the estimate beyond the limit, in spreads of the metric
+  std::uint64_t pulls = 0;  ///< pulls of this arm in which it was measured
 };
 
 template <class Visit>
@@ -87,13 +87,13 @@ void visit_fields(LimitCheck& check, Visit&& visit) {
   visit(Field{"limit", "the limit as text"}, check.limit);
   visit(Field{"state", "whether the setting keeps the limit, by its measurements"}, check.state);
   visit(Field{"probability", "probability that the limit is kept"}, check.probability);
-  visit(Field{"estimate", "estimated value of the metric at the setting"}, check.level);
+  visit(Field{"estimate", "estimated value of the metric at the setting"}, check.estimate);
   visit(Field{"pulls", "pulls of the setting in which the metric was measured"}, check.pulls);
 }
 
-/// The check of a metric with this level at an arm, `deviations` standard deviations from the
+/// The check of a metric with this estimate at an arm, `deviations` standard deviations from the
 /// limit, and with this spread over all arms.
-[[nodiscard]] LimitCheck check_of(const Limit& limit, double level, double deviations,
+[[nodiscard]] LimitCheck check_of(const Limit& limit, double estimate, double deviations,
                                   double spread, std::uint64_t pulls);
 
 /// Text of a check: `p99_ms 57.2 (at most 60): probably kept (p 0.88)`.

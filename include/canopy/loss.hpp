@@ -24,13 +24,13 @@ struct LossRule {
 
 /// The loss of reward due to tuning so far.
 struct Loss {
-  double lost = 0.0;     ///< against the baseline, over all pulls; negative: a gain
-  double margin = 0.0;   ///< margin of error of `lost`
-  double allowed = 0.0;  ///< loss allowed by now
-  double level = 0.0;    ///< mean reward of the baseline
+  double lost = 0.0;           ///< against the baseline, over all pulls; negative: a gain
+  double margin = 0.0;         ///< margin of error of `lost`
+  double allowed = 0.0;        ///< loss allowed by now
+  double baseline_mean = 0.0;  ///< mean reward of the baseline
   std::uint64_t pulls = 0;
-  /// Whether the level is known precisely enough to take a fraction of it.
-  bool level_is_known = false;
+  /// Whether that mean is known precisely enough to take a fraction of it.
+  bool baseline_is_known = false;
   /// The arm that is postponed because it may lose too much; empty: none.
   std::vector<double> waits_for = {};
   double may_lose = 0.0;          ///< largest expected loss in a pull of that arm
@@ -43,11 +43,11 @@ void visit_fields(Loss& loss, Visit&& visit) {
         loss.lost);
   visit(Field{"margin", "margin of error of `lost`"}, loss.margin);
   visit(Field{"allowed", "loss allowed by now"}, loss.allowed);
-  visit(Field{"baseline_mean", "mean reward of the baseline"}, loss.level);
+  visit(Field{"baseline_mean", "mean reward of the baseline"}, loss.baseline_mean);
   visit(Field{"pulls", "pulls for all purposes"}, loss.pulls);
-  visit(Field{"level_is_known",
-              "whether the level is known precisely enough to take a fraction of it"},
-        loss.level_is_known);
+  visit(Field{"baseline_is_known",
+              "whether that mean is known precisely enough to take a fraction of it"},
+        loss.baseline_is_known);
   visit(
       SettingField{Field{"waits_for", "setting that is postponed because it may lose too much now"}
                        .or_none()},

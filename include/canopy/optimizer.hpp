@@ -155,7 +155,8 @@ struct Best {
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   std::uint64_t pulls = 0;  ///< number of rewards in the mean
-  double level = 0.95;      ///< Probability with which the intervals of all arms hold at all times.
+  double confidence =
+      0.95;  ///< Probability with which the intervals of all arms hold at all times.
   /// The assumption on which the interval rests; none: there is no interval.
   Assumption assumes = Assumption::none;
   /// Whether rewards have rare extreme values: the interval then assumes that outliers of this arm
@@ -206,8 +207,9 @@ void visit_fields(Best& best, Visit&& visit) {
         best.lower);
   visit(Field{"upper", "upper end of the interval of f; null if there is none"}.or_null(),
         best.upper);
-  visit(Field{"level", "probability with which the intervals of all settings hold at all times"},
-        best.level);
+  visit(
+      Field{"confidence", "probability with which the intervals of all settings hold at all times"},
+      best.confidence);
   visit(Field{"assumes", "what the interval assumes about the rewards of the setting"},
         best.assumes);
   visit(Field{"rare_extremes",
@@ -329,7 +331,7 @@ struct Learnt {
     std::vector<double> arm;
     std::uint64_t pulls = 0;   ///< pulls of this arm so far
     std::uint64_t length = 1;  ///< planned number of pulls
-    double level = 0.0;        ///< estimate of f at the arm
+    double estimate = 0.0;     ///< estimate of f at the arm
     double deviation = 0.0;    ///< standard deviation of that estimate
     double bound = 0.0;        ///< upper bound of f at the arm
   };
@@ -369,7 +371,7 @@ void visit_fields(Learnt::Turn& turn, Visit&& visit) {
   visit(SettingField{{"arm", "the setting"}}, turn.arm);
   visit(Field{"pulls", "pulls of this setting so far"}, turn.pulls);
   visit(Field{"length", "planned number of pulls"}, turn.length);
-  visit(Field{"level", "estimate of f at the setting"}.or_null(), turn.level);
+  visit(Field{"estimate", "estimate of f at the setting"}.or_null(), turn.estimate);
   visit(Field{"deviation", "standard deviation of that estimate"}.or_null(), turn.deviation);
   visit(Field{"bound", "upper bound of f at the setting"}.or_null(), turn.bound);
 }

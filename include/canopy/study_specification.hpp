@@ -96,12 +96,11 @@ void visit_fields(SystemOptions& options, Visit&& visit) {
               "10 fail",
               kOneToFifty},
         options.max_failures);
-  visit(
-      Field{"max_crashes",
-            "a setting also counts as failed if canopy was killed this many times in a row after "
-            "it was applied and before it was measured; 0: never",
-            kAnyWhole},
-      options.max_crashes);
+  visit(Field{"max_crashes",
+              "a setting also counts as failed if canopy was killed this many times in a row after "
+              "it was applied and before it was measured; 0: never",
+              kAnyWhole},
+        options.max_crashes);
   visit(
       Field{
           "on_exit",

@@ -57,7 +57,7 @@ struct Uplift {
   Verdict verdict = Verdict::too_few;
   double difference = 0.0;                  ///< arm less baseline, mean over the pairs
   Interval interval = {};                   ///< interval of the difference; valid at all looks
-  double level = 0.95;                      ///< level of the interval and the verdict
+  double confidence = 0.95;                 ///< level of the interval and the verdict
   std::uint64_t pairs = 0;                  ///< pairs of the arm and the baseline
   std::uint64_t fewest = 0;                 ///< fewest pairs that can decide
   std::uint64_t best_pairs = 0;             ///< pairs of the arm of `best`
@@ -90,8 +90,8 @@ struct EnumNames<Uplift::Verdict> {
 template <class Visit>
 void visit_fields(Uplift& uplift, Visit&& visit) {
   visit(
-      SettingField{Field{"arm", "the compared setting; omitted for a policy, with contexts"}
-                       .or_none()},
+      SettingField{
+          Field{"arm", "the compared setting; omitted for a policy, with contexts"}.or_none()},
       uplift.arm);
   visit(Field{"policy_of", "the pull after which that policy was frozen"}.or_none(),
         uplift.policy_of);
@@ -108,7 +108,7 @@ void visit_fields(Uplift& uplift, Visit&& visit) {
             .or_null(),
         uplift.interval.lower);
   visit(Field{"upper", "upper end of that interval"}.or_null(), uplift.interval.upper);
-  visit(Field{"level", "level of the interval and the verdict"}, uplift.level);
+  visit(Field{"confidence", "level of the interval and the verdict"}, uplift.confidence);
   visit(Field{"pairs", "pairs of the setting and the baseline"}, uplift.pairs);
   visit(Field{"fewest", "the fewest pairs that can decide"}, uplift.fewest);
   visit(Field{"best_pairs", "pairs of the best setting and the baseline"}, uplift.best_pairs);

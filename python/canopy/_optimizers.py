@@ -54,7 +54,7 @@ class Best(NamedTuple):
     """The arm to recommend, in the user's units; `print` shows it as a sentence.
 
     `mean` is the mean of its rewards, and `pulls` their number. `lower` and `upper` are the ends of the confidence
-    interval of f at the arm, None if there is none. The intervals of all arms hold simultaneously at the level `level`
+    interval of f at the arm, None if there is none. The intervals of all arms hold simultaneously at the level `confidence`
     and at all times, so this one is valid although the arm was selected by its rewards. `assumes` is the assumption:
     "about_normal", the rewards of the arm are about normal, and none is more extreme than those seen at any arm;
     "noise_as_elsewhere", they vary about as much as those of other arms; "two_values"; "hard_range"; "none", there is
@@ -78,7 +78,7 @@ class Best(NamedTuple):
     lower: float | None
     upper: float | None
     pulls: int
-    level: float
+    confidence: float
     assumes: Assumption
     rare_extremes: bool
     rivals: int
@@ -107,7 +107,7 @@ class Uplift(NamedTuple):
     With contexts, whole policies are compared: `arm` is None, and `policy_of` is the number of pulls after which the
     compared policy was the best one. It is played in contexts in which it differs from the baseline.
 
-    `verdict` is "better" or "worse" at the `level`, "open", or "too_few" before `fewest` pairs. `mean` is the mean
+    `verdict` is "better" or "worse" at the level `confidence`, "open", or "too_few" before `fewest` pairs. `mean` is the mean
     difference, the arm's reward minus the baseline's, over all `pairs`, with the confidence interval from `lower` to
     `upper` (None while there is none). The interval is valid at all times, although the arm was selected by its
     rewards, for any noise and any drift of the level. `is_best` says whether `arm` is the one of `best`;
@@ -126,7 +126,7 @@ class Uplift(NamedTuple):
     mean: float
     lower: float | None
     upper: float | None
-    level: float
+    confidence: float
     pairs: int
     fewest: int
     is_best: bool
@@ -224,7 +224,7 @@ class Turn(NamedTuple):
     cell has the fewest pulls, and the model can be wrong; "sweep", it is the best of its depth; "least_broken", every
     arm seems to violate a limit, and this one the least; "probe", the system may have changed, and this pull shows
     whether the change is the same for all arms.
-    It is played for `length` pulls and had `pulls` before. The model estimates f there as `level` with the standard
+    It is played for `length` pulls and had `pulls` before. The model estimates f there as `estimate` with the standard
     `deviation`, and `bound` is its upper confidence bound.
     """
 
@@ -232,7 +232,7 @@ class Turn(NamedTuple):
     arm: dict[str, Any]
     pulls: int
     length: int
-    level: float
+    estimate: float
     deviation: float
     bound: float
 

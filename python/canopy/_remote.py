@@ -707,7 +707,7 @@ class RemoteStudy(Looks):
             return None
         model = best.get("by_model")
         ends = model and (model["lower"], model["upper"])
-        numbers = (best[key] for key in ("arm", "mean", "lower", "upper", "pulls", "level", "assumes"))
+        numbers = (best[key] for key in ("arm", "mean", "lower", "upper", "pulls", "confidence", "assumes"))
         extremes = best.get("rare_extremes", False)
         others = (best[key] for key in ("rivals", "unknown", "basis"))
         limits = [tuple(check[key] for key in LimitCheck._fields) for check in best.get("limits", [])]
@@ -732,7 +732,7 @@ class RemoteStudy(Looks):
         uplift = best and best.get("uplift")
         if not best or not uplift:
             return None
-        keys = ("verdict", "mean", "lower", "upper", "level", "pairs", "fewest", "is_best")
+        keys = ("verdict", "mean", "lower", "upper", "confidence", "pairs", "fewest", "is_best")
         of_claim = ("is_confirmed", "is_refuted")
         of_baseline = ("baseline_mean", "baseline_lower", "baseline_upper", "rounds")
         numbers = (uplift[key] for key in (*keys, *of_claim, *of_baseline))
@@ -775,7 +775,7 @@ class RemoteStudy(Looks):
         turn = found.get("turn")
         if turn:
             why = (turn[key] for key in ("why", "arm", "pulls", "length"))
-            turn = (*why, *(self._end(turn[key]) for key in ("level", "deviation", "bound")))
+            turn = (*why, *(self._end(turn[key]) for key in ("estimate", "deviation", "bound")))
         return (*(found[key] for key in keys), found["shares"], found["explorer_pulls"], found["lost"], turn)
 
     def _tree(self) -> list[tuple[Any, ...]]:

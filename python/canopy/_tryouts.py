@@ -94,7 +94,7 @@ class Tryouts(deque[dict[str, Any]]):
             return best
         mean = f"{known.mean:.4g}"
         if known.lower is not None and known.upper is not None:
-            mean += f" ({known.lower:.4g} to {known.upper:.4g} at {100 * best.level:g} %)"
+            mean += f" ({known.lower:.4g} to {known.upper:.4g} at {100 * best.confidence:g} %)"
         is_own = winner.arm == best.arm
         return best._replace(
             arm=dict(winner.arm),

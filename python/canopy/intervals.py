@@ -11,15 +11,15 @@ from ._space import number
 __all__ = ["arm_alpha", "bounded_interval", "sequence_width", "success_interval", "t_sequence_width"]
 
 
-def arm_alpha(level: float, k: int) -> float:
-    """The error probability of the interval of the k-th arm that was played. Over all k, they sum to 1 - level.
+def arm_alpha(confidence: float, k: int) -> float:
+    """The error probability of the interval of the k-th arm that was played. Over all k, they sum to 1 - confidence.
 
     >>> round(canopy.intervals.arm_alpha(0.95, 1), 4)
     0.0185
     """
     if number("k", k) < 1:
         raise ValueError(f"k = {k!r}: must be 1 or more")
-    return _canopy.arm_alpha(_share("level", level), number("k", k))
+    return _canopy.arm_alpha(_share("confidence", confidence), number("k", k))
 
 
 def t_sequence_width(pulls: float, alpha: float) -> float:

@@ -78,7 +78,7 @@ std::string turn_text(const Space& space, const Learnt& learnt) {
   };
   std::string text = fmt::format("{} for {}: ", space.describe(turn.arm), pulls(turn.length));
   const std::string level =
-      fmt::format("mean reward {} +- {} after {}", in_digits(turn.level, learnt),
+      fmt::format("mean reward {} +- {} after {}", in_digits(turn.estimate, learnt),
                   significant_text(turn.deviation, 2), pulls(turn.pulls));
   switch (turn.why) {
     case Learnt::Why::start:

@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/options_document.hpp"
 #include "core/text.hpp"
+#include "files/arm_document.hpp"
 #include "files/json.hpp"
 #include "terminal/failure.hpp"
 #include "terminal/option_flags.hpp"
@@ -85,7 +86,8 @@ Document document_of(const Estimate& estimate) {
                          {"upper", interval ? Document(interval->high) : Document()}};
 }
 
-void print_json(const Setting& setting, const SimulationResult& result) {
+void print_json(const Setting& setting, const SimulationResult& result,
+                const KnownEnvironment& environment) {
   const std::vector<double>& best = result.runs.front().best_arm;
   const std::vector<double>& context = result.runs.front().context;
   Document::Table measured{
@@ -107,9 +109,9 @@ void print_json(const Setting& setting, const SimulationResult& result) {
       {"switches", document_of(result.switches)},
       {"refreshes", document_of(result.refreshes)},
       {"ns_per_step", result.ns_per_step},
-      {"best_arm", Document::List(best.begin(), best.end())}};
+      {"best_arm", arm_document(environment.space(), best)}};
   if (!context.empty()) {
-    measured.emplace_back("context", Document::List(context.begin(), context.end()));
+    measured.emplace_back("context", *context_document(environment.contexts(), context));
   }
   fmt::print("{}\n", json_text(measured, 2));
 }
@@ -191,7 +193,7 @@ int simulate_and_print(const SimulateArguments& arguments) {
     return kInterrupted;
   }
   if (arguments.json) {
-    print_json(setting, *result);
+    print_json(setting, *result, *environment);
   } else {
     print_table(setting, *result, *environment);
   }

@@ -8,6 +8,7 @@
 #include "files/page.hpp"
 #include "files/record.hpp"
 #include "insight/best_answer.hpp"
+#include "insight/possible_commands.hpp"
 #include "studies/answers.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/say.hpp"
@@ -153,10 +154,7 @@ Document TuneStatus::document(const TuneProgress& progress) {
   if (const auto context = context_document(study_.contexts(), progress.context)) {
     status.set("context", *context);
   }
-  if (progress.order) {
-    status.set("order",
-               Document::Table{{"command", name_of(*progress.order)}, {"by", progress.ordered_by}});
-  }
+  status.set("stopped_by", stopped_by(progress.order, progress.ordered_by));
   if (const auto best = study_.best()) {
     status.set("best", record_of(study_.specification().space,
                                  best_answer(study_, *best, study_.specification(),

@@ -77,15 +77,15 @@ std::vector<Violation> violations(const std::vector<Limit>& limits) {
   return found;
 }
 
-LimitCheck check_of(const Limit& limit, double level, double deviations, double spread,
+LimitCheck check_of(const Limit& limit, double estimate, double deviations, double spread,
                     std::uint64_t pulls) {
   LimitCheck check{.metric = limit.metric,
                    .limit = limit.text(),
                    .probability = 0.5 * std::erfc(-deviations / std::numbers::sqrt2),
                    .deviations = deviations,
-                   .level = level,
+                   .estimate = estimate,
                    .pulls = pulls};
-  const double beyond = std::max(0.0, -limit.room(level));
+  const double beyond = std::max(0.0, -limit.room(estimate));
   check.excess = spread > 0.0 ? beyond / spread : beyond;
   if (deviations >= 0.0) {
     const bool is_sure = deviations >= LimitCheck::kSure && pulls != 0;
@@ -99,7 +99,7 @@ LimitCheck check_of(const Limit& limit, double level, double deviations, double 
 
 std::string limit_text(const LimitCheck& check) {
   constexpr double kNoNoise = 1e3;  // deviations of a metric without noise
-  std::string text = check.metric + " " + significant_text(check.level, 4);
+  std::string text = check.metric + " " + significant_text(check.estimate, 4);
   if (std::abs(check.deviations) >= kNoNoise && check.pulls > 1) {
     text += " in all " + std::to_string(check.pulls) + " pulls";
   }

@@ -119,7 +119,7 @@ std::optional<Best> ContextBandit::best_in(Context context) const {
   return Best{.arm = {arms_[chosen].begin(), arms_[chosen].end()},
               .mean = map_.to_user(largest->mean),
               .pulls = static_cast<std::uint64_t>(largest->pulls),
-              .level = best->level,
+              .confidence = best->confidence,
               .arms = best->arms,
               .basis = Best::Basis::model};
 }

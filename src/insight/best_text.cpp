@@ -70,7 +70,7 @@ std::string best_text(const Space& space, const Best& best) {
   std::string text = fmt::format("{}: {}", arm, number_text(best.mean, resolution));
   if (bounded) {
     text += fmt::format(" ({} to {} at {:.4g} %)", number_text(best.lower, resolution),
-                        number_text(best.upper, resolution), 100.0 * best.level);
+                        number_text(best.upper, resolution), 100.0 * best.confidence);
   }
   text += fmt::format(", {} {}{}", best.pulls, best.pulls == 1 ? "pull" : "pulls",
                       since_text(best.since));
@@ -117,7 +117,7 @@ std::string gain_text(const Uplift& uplift, Direction direction) {
     const double high = more ? uplift.interval.upper : -uplift.interval.lower;
     resolution = resolution_of(low, high);
     reach = fmt::format("{} to {} at {:.4g} %, ", end(low, resolution), end(high, resolution),
-                        100.0 * uplift.level);
+                        100.0 * uplift.confidence);
   }
   return fmt::format("{}{} {} the baseline ({}{} pairs)", end(mean, resolution), share,
                      more ? "over" : "below", reach, uplift.pairs);
@@ -169,7 +169,7 @@ std::string claim_text(const Space& space, const Uplift& uplift, const Best& bes
     return fmt::format("{}not known yet: {} of at least {} pairs", is_of_policy ? arm : "",
                        uplift.pairs, uplift.fewest);
   }
-  const std::string level = fmt::format(" ({:.4g} %)", 100.0 * uplift.level);
+  const std::string level = fmt::format(" ({:.4g} %)", 100.0 * uplift.confidence);
   const std::string better = uplift.is_confirmed ? "confirmed to be better" : "better";
   if (is_about_best || is_of_policy || uplift.verdict != Uplift::Verdict::better) {
     const std::string verdict = uplift.verdict == Uplift::Verdict::open     ? open_word(uplift)
@@ -235,7 +235,7 @@ std::string level_text(const Uplift& uplift) {
   std::string reach;
   if (bounded) {
     reach = fmt::format("{} to {} at {:.4g} %, ", number_text(low, resolution),
-                        number_text(high, resolution), 100.0 * uplift.level);
+                        number_text(high, resolution), 100.0 * uplift.confidence);
   }
   const std::string time =
       uplift.since ? fmt::format("since pull {}", *uplift.since) : "over the study";
@@ -276,8 +276,8 @@ std::vector<std::string> metric_lines(const Best& best, const StudySpecification
 }
 
 std::string loss_text(const StudySpecification& specification, const Loss& loss) {
-  if (!loss.level_is_known && loss.pulls == 0) return "the baseline has not been measured yet";
-  if (!loss.level_is_known) {
+  if (!loss.baseline_is_known && loss.pulls == 0) return "the baseline has not been measured yet";
+  if (!loss.baseline_is_known) {
     return "the mean reward of the baseline is not known precisely enough to compute a share of "
            "it, so "
            "only the baseline is used. If this persists, rewards are close to 0: use "
@@ -286,7 +286,7 @@ std::string loss_text(const StudySpecification& specification, const Loss& loss)
   const Budget& budget = specification.budget;
   const auto pulls = static_cast<double>(std::max<std::uint64_t>(loss.pulls, 1));
   const bool is_share = budget.max_loss.has_value();
-  const double unit = is_share ? 0.01 * std::abs(loss.level) * pulls : pulls;
+  const double unit = is_share ? 0.01 * std::abs(loss.baseline_mean) * pulls : pulls;
   const auto text_of = [&](double value) {
     return significant_text(value, 2) + (is_share ? " %" : "");
   };

@@ -205,7 +205,7 @@ class BestSentences {
                                   : "The mean reward is";
     text += " " + number_in(best_.mean, low, high);
     if (is_bounded()) {
-      text += fmt::format(" ({} interval {} to {})", level_text(best_.level),
+      text += fmt::format(" ({} interval {} to {})", level_text(best_.confidence),
                           number_in(low, low, high), number_in(high, low, high));
     }
     return fmt::format("{}, from {} of it{}.", text, pulls_text(best_.pulls),

@@ -17,4 +17,9 @@ std::vector<RunnerCommand> possible_commands(const CommandFacts& facts) {
   return commands;
 }
 
+Document stopped_by(std::optional<RunnerCommand> command, const std::string& user) {
+  if (!command) return {};
+  return Document::Table{{"command", name_of(*command)}, {"by", user}};
+}
+
 }  // namespace canopy

@@ -2,9 +2,11 @@
 
 #include "canopy/event.hpp"
 
+#include "files/document.hpp"
 #include "insight/study_phase.hpp"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace canopy {
@@ -20,5 +22,9 @@ struct CommandFacts {
 
 /// The commands that make sense now, the most likely one first.
 [[nodiscard]] std::vector<RunnerCommand> possible_commands(const CommandFacts& facts);
+
+/// The command that has stopped a study and the user who sent it, for answers; null if there is
+/// none.
+[[nodiscard]] Document stopped_by(std::optional<RunnerCommand> command, const std::string& user);
 
 }  // namespace canopy

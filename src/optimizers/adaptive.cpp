@@ -727,12 +727,13 @@ Summary Adaptive::summary() const {
 
 std::optional<Learnt> Adaptive::learnt() const {
   if (!has_begun_) return std::nullopt;
-  Learnt learnt{
-      .noise = model_.noise_deviation(),
-      .correlation = trackers_.used() == LevelTrackers::returning ? trackers_.phi() : model_.phi(),
-      .smoothness = model_.smoothness(),
-      .shares = model_.shares(),
-      .lost = explorer_loss_ + search_loss_};
+  Learnt learnt{.noise = model_.noise_deviation(),
+                .correlation = trackers_.used() == LevelTrackers::returning
+                                   ? trackers_.correlation()
+                                   : model_.phi(),
+                .smoothness = model_.smoothness(),
+                .shares = model_.shares(),
+                .lost = explorer_loss_ + search_loss_};
   const Tree& tree = model_.tree();
   double lowest = kInfinity;
   double highest = -kInfinity;
@@ -752,7 +753,7 @@ std::optional<Learnt> Adaptive::learnt() const {
                  .arm = {arm.begin(), arm.end()},
                  .pulls = static_cast<std::uint64_t>(node.pulls),
                  .length = turn_.length,
-                 .level = map_.to_user(as_of_now(node.level)),
+                 .estimate = map_.to_user(as_of_now(node.level)),
                  .deviation = std::sqrt(node.variance),
                  .bound = map_.to_user(as_of_now(node.bound))};
   for (std::size_t i = 0; i < metrics_.size(); ++i) learnt.metrics.push_back(learnt_of(i));
@@ -839,7 +840,7 @@ void Adaptive::transfer(State& state) {
 OptimizerEntry adaptive_entry() {
   auto entry = optimizer_entry<Adaptive, AdaptiveOptions>(
       "adaptive",
-      "the adaptive tree: learns smoothness, noise and spread; needs only the search space", 4);
+      "the adaptive tree: learns smoothness, noise and spread; needs only the search space", 5);
   entry.make_in_contexts = [](const OptionValues& options, const Space& space,
                               const PartitionRule& partition, const Objective& objective,
                               const ContextSpace& contexts) -> std::unique_ptr<Optimizer> {

@@ -25,6 +25,7 @@ LevelTrackers::Expected Adaptive::expected_of(NodeIndex leaf, std::uint64_t numb
 
 /// Updates the expectation; call at the beginning of a turn.
 void Adaptive::expect_rewards() {
+  if (trackers_.reconsider_noise()) model_.autocorrelation.forget();
   expected_ = expected_of(turn_.node, t_);
   if (probe_.is_running()) return;
   trackers_.turn_to(turn_.node, model_.tree()[turn_.node].pulls >= kManyPulls);
@@ -201,6 +202,7 @@ void Adaptive::judge() {
       probe_.readings().size() < enough ? metrics_.empty() : probe_.proof_of_level(moved) >= kProof;
   last_change_ = {.pull = t_ - 1, .size = moved};
   ++changes_;
+  bool is_subtracted = true;
   if (trackers_.may_be_of_f(tracker) && !is_of_level) {
     last_change_.kind = Change::Kind::shape;
     age(moved * moved);
@@ -208,15 +210,18 @@ void Adaptive::judge() {
   } else {
     if (tracker == LevelTrackers::returning) last_change_.kind = Change::Kind::memory;
     const LevelTrackers::Gain gain = trackers_.adopt(tracker);
-    age(gain.less);
-    model_.relearn_noise(gain.noise);
+    is_subtracted = last_change_.kind != Change::Kind::memory || trackers_.is_following();
+    if (is_subtracted) {
+      age(gain.less);
+      model_.relearn_noise(gain.noise);
+    }
   }
   forget_arms(trackers_.level_moves());
   for (const ChangeProbe::Reading& reading : probe_.readings()) {
     model_.add(model_.owner(reading.leaf), reading.rewards.less(trackers_.level()));
   }
   probe_.end();
-  model_.autocorrelation.forget();
+  if (is_subtracted) model_.autocorrelation.forget();
   watch_.lose_track();
   for (int i = 0; i < 3; ++i) pass();
   // Rewards of the turn may still be in flight.

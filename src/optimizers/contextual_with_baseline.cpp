@@ -345,7 +345,7 @@ std::optional<Uplift> ContextualWithBaseline::uplift() const {
 
 Uplift ContextualWithBaseline::uplift_of(std::optional<std::size_t> challenger) const {
   const FrozenPolicy now = search_->freeze();
-  Uplift uplift{.level = level_, .fewest = Pairs::fewest(alpha(0))};
+  Uplift uplift{.confidence = level_, .fewest = Pairs::fewest(alpha(0))};
   uplift.policy_of = pulls();
   if (challenger) {
     const auto& [policy, pairs, failures, named_at] = challengers_[*challenger];

@@ -1,5 +1,7 @@
 #include "canopy/detail/level_trackers.hpp"
 
+#include <utility>
+
 namespace canopy {
 namespace {
 
@@ -9,6 +11,14 @@ constexpr std::uint64_t kFirstOfTwo = 512;   // the same for rewards with two va
 constexpr double kKnown = 0.5;               // f is known if its variance is at most this times s
 constexpr double kOrdinaryKurtosis = 5.0;    // a larger kurtosis raises the threshold
 constexpr double kFewLosses = 64.0;          // fewer say nothing about the kurtosis
+constexpr double kFewCounted = 64.0;         // fewer say nothing about the noise explained
+
+// Autocorrelated noise is subtracted as soon as it explains the first fraction of the variance, and
+// no longer when it explains less than the second. Subtracting noise that explains little gains
+// little, and the first rewards after a change of arm then have most of the weight. These mislead
+// in a system whose state depends on the arm, such as a queue that becomes longer.
+constexpr double kEnough = 0.5;
+constexpr double kTooLittle = 0.4;
 
 }  // namespace
 
@@ -53,7 +63,7 @@ bool LevelTrackers::add_several(const Expected& expected, double surprise, doubl
   const double variance = 1.0 / expected.precision;
   const double noise = expected.part * variance;
   const double precision = 1.0 / (variance - noise + noise / rewards);
-  const double own = surprise - level();
+  const double own = surprise - levels_[used_];
   const double own_loss = clipped(own * own * precision);
   count_loss(own_loss);
   is_surprised_ = own_loss > kSurprise && own > 0.0 && expected.is_scored;
@@ -69,12 +79,12 @@ bool LevelTrackers::add_several(const Expected& expected, double surprise, doubl
       if (j == slow) scores_[j] = less_toll(scores_[j], rewards);
       largest = std::max(largest, scores_[j]);
     }
-    const double gain = 1.0 - std::pow(1.0 - kGains[j] * expected.part, rewards);
+    const double gain = 1.0 - std::pow(1.0 - gain_of(j) * expected.part, rewards);
     levels_[j] += gain * error;
     taken_[j] += gain * (1.0 - taken_[j]);
   }
-  let_return(std::pow(phi_, rewards));
-  is_chained_ = false;
+  let_return(std::pow(noise_memory_.phi(), rewards));
+  noise_memory_.interrupt();
   return largest > expected.threshold;
 }
 
@@ -97,9 +107,18 @@ LevelTrackers::Gain LevelTrackers::adopt(Tracker tracker) {
   const double less = std::max(0.0, squares_[used_] / counted - noise);
   if (used_ != returning) base_ = level();
   used_ = tracker;
+  subtracts_noise_ = false;
+  (void)reconsider_noise();
   if (used_ != returning) base_ = level();
   start_anew();
   return {noise, less};
+}
+
+bool LevelTrackers::reconsider_noise() {
+  if (used_ != returning || counted_ < kFewCounted) return false;
+  const double explained = 1.0 - squares_[returning] / squares_[frozen];
+  const bool subtracts = explained >= (subtracts_noise_ ? kTooLittle : kEnough);
+  return std::exchange(subtracts_noise_, subtracts) != subtracts;
 }
 
 void LevelTrackers::start_anew() {
@@ -113,15 +132,14 @@ void LevelTrackers::start_anew() {
 }
 
 void LevelTrackers::transfer(State& state) {
-  state(used_, counted_, leaf_, base_, phi_, pairs_, pair_products_, pair_squares_, last_,
-        is_chained_, is_surprised_, surprises_, losses_, loss_sum_, loss_squares_, distinct_,
-        values_[0], values_[1]);
+  state(used_, counted_, leaf_, base_, subtracts_noise_, is_surprised_, surprises_, losses_,
+        loss_sum_, loss_squares_, distinct_, values_[0], values_[1]);
+  noise_memory_.transfer(state);
   for (auto* list : {&levels_, &taken_, &scores_, &squares_}) {
     for (double& number : *list) state(number);
   }
   if (!state.restoring()) return;
-  State::require(used_ <= frozen && State::are_sizes({counted_, pairs_, pair_squares_, phi_}) &&
-                 phi_ < 1.0 && State::are_finite({base_, pair_products_, last_}) &&
+  State::require(used_ <= frozen && State::are_sizes({counted_}) && State::are_finite({base_}) &&
                  State::are_sizes({losses_, loss_sum_, loss_squares_}) && distinct_ <= 3);
   for (std::size_t j = 0; j < kTrackers; ++j) {
     State::require(State::are_finite({levels_[j]}) && State::are_sizes({scores_[j], squares_[j]}) &&

@@ -429,7 +429,7 @@ Best TicketedOptimizer::described(const Evidence& now, std::optional<std::size_t
                                   const std::optional<Recommendation>& own) const {
   const bool minimizes = map_.minimizes();
   Best best;
-  best.level = now.level();
+  best.confidence = now.level();
   best.rare_extremes = now.has_rare_extremes();
   best.arms = now.size();
   best.basis = basis;

@@ -629,7 +629,7 @@ std::optional<Uplift> WithBaseline::uplift() const {
 /// The uplift of a challenger, or of the best arm if it is not a challenger yet.
 Uplift WithBaseline::uplift_of(std::optional<std::size_t> challenger,
                                const std::vector<double>& best) const {
-  Uplift uplift{.arm = best, .level = level_, .fewest = Pairs::fewest(alpha(0))};
+  Uplift uplift{.arm = best, .confidence = level_, .fewest = Pairs::fewest(alpha(0))};
   if (challenger) {
     const Pairs& pairs = challengers_[*challenger].pairs;
     uplift.arm = challengers_[*challenger].arm;
@@ -677,9 +677,9 @@ std::optional<Loss> WithBaseline::loss() const {
   Loss loss{.lost = loss_->lost(),
             .margin = loss_->margin(),
             .allowed = loss_->allowance(loss_->pulls()),
-            .level = sign_ * loss_->level(),
+            .baseline_mean = sign_ * loss_->level(),
             .pulls = static_cast<std::uint64_t>(loss_->pulls()),
-            .level_is_known = loss_->knows_level()};
+            .baseline_is_known = loss_->knows_level()};
   if (!held_ || may_be_played(*held_)) return loss;
   loss.waits_for = held_->arm;
   loss.may_lose = worst_loss(held_->arm, held_->is_first);

@@ -13,7 +13,7 @@ namespace canopy::python {
 namespace nb = nanobind;
 
 void bind_intervals(nb::module_& module) {
-  module.def("arm_alpha", &arm_alpha, nb::arg("level"), nb::arg("k"));
+  module.def("arm_alpha", &arm_alpha, nb::arg("confidence"), nb::arg("k"));
   module.def("t_sequence_width", &t_sequence_width, nb::arg("pulls"), nb::arg("alpha"));
   module.def("sequence_width", &sequence_width, nb::arg("pulls"), nb::arg("alpha"));
   module.def(

@@ -12,7 +12,7 @@ nanobind::list checks_list(const std::vector<LimitCheck>& checks) {
   nanobind::list list;
   for (const LimitCheck& check : checks) {
     list.append(nanobind::make_tuple(check.metric, check.limit, std::string(name_of(check.state)),
-                                     check.probability, check.level, check.pulls));
+                                     check.probability, check.estimate, check.pulls));
   }
   return list;
 }

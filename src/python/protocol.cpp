@@ -320,7 +320,7 @@ nb::object best_tuple(const Protocol& self, const std::optional<Best>& found) {
   const nb::object by_model =
       model ? nb::object(nb::make_tuple(model->lower, model->upper)) : nb::none();
   return nb::make_tuple(space.dictionary(found->arm), found->mean, end_or_none(found->lower),
-                        end_or_none(found->upper), found->pulls, found->level,
+                        end_or_none(found->upper), found->pulls, found->confidence,
                         text(name_of(found->assumes)), found->rare_extremes, found->rivals,
                         found->unknown, text(name_of(found->basis)), own, by_model,
                         number_or_none(found->since), found->level_moves,
@@ -384,7 +384,7 @@ nb::object uplift(Protocol& self) {
   const nb::object arm = known.arm.empty() ? nb::none() : nb::object(space.dictionary(known.arm));
   return nb::make_tuple(
       arm, number_or_none(known.policy_of), text(name_of(known.verdict)), known.difference,
-      end_or_none(known.interval.lower), end_or_none(known.interval.upper), known.level,
+      end_or_none(known.interval.lower), end_or_none(known.interval.upper), known.confidence,
       known.pairs, known.fewest, known.is_best, known.is_confirmed, known.is_refuted,
       known.baseline_mean, end_or_none(known.baseline.lower), end_or_none(known.baseline.upper),
       known.rounds, known.moves.has_value(), number_or_none(known.since), known.was_proven,
@@ -398,8 +398,8 @@ nb::object loss(Protocol& self) {
   if (!known) return nb::none();
   const nb::object waits_for =
       known->waits_for.empty() ? nb::none() : nb::object(self.space().dictionary(known->waits_for));
-  return nb::make_tuple(known->lost, known->margin, known->allowed, known->level, known->pulls,
-                        waits_for, loss_text(self.specification(), *known));
+  return nb::make_tuple(known->lost, known->margin, known->allowed, known->baseline_mean,
+                        known->pulls, waits_for, loss_text(self.specification(), *known));
 }
 
 /// The fields of `Baseline` in Python, or None.
@@ -470,7 +470,7 @@ nb::object learnt(Protocol& self) {
   nb::object turn = nb::none();
   if (const auto& last = known->turn) {
     turn = nb::make_tuple(text(name_of(last->why)), space.dictionary(last->arm), last->pulls,
-                          last->length, last->level, last->deviation, last->bound);
+                          last->length, last->estimate, last->deviation, last->bound);
   }
   return nb::make_tuple(known->noise, known->correlation, known->smoothness, known->lowest,
                         known->highest, shares, known->explorer_pulls, known->lost, turn);

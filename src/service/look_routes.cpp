@@ -157,7 +157,7 @@ void Service::summary(const Request& request, Done done) {
           document.set("failure_reward", *worth);
         }
         const TunerState& tuner = study.tuner;
-        document.set("order", tuner.order() ? Document(name_of(*tuner.order())) : Document());
+        document.set("stopped_by", stopped_by(tuner.order(), tuner.ordered_by()));
         document.set("failures", tuner.failures());
         document.set("setting_changes", tuner.changes());
         if (tuner.setting().size() == study.specification.space.dimension()) {

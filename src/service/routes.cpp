@@ -33,9 +33,8 @@ constexpr std::array kBestQuery{
 constexpr std::array kTreeQuery{
     QueryField{
         .name = "limit",
-        .help =
-            "The maximum number of nodes: those with the most pulls below them, each with its "
-            "parent and sibling.",
+        .help = "The maximum number of nodes: those with the most pulls below them, each with its "
+                "parent and sibling.",
         .kind = QueryField::Kind::whole,
         .least = 1},
     QueryField{.name = "cells",

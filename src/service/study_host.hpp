@@ -217,8 +217,7 @@ class StudyHost {
   Options options_;
   Histories histories_;
 
-  mutable std::mutex
-      mutex_;  // guards everything below, and Hosted except what tasks use
+  mutable std::mutex mutex_;  // guards everything below, and Hosted except what tasks use
   std::condition_variable changed_;
   std::map<std::string, HostedPointer> hosted_;
   std::map<StudyId, std::shared_ptr<Looked>> looked_;

@@ -66,7 +66,7 @@ std::string no_best_text(const Space& space, const Optimizer& optimizer, Context
   }
   std::string text =
       fmt::format("no setting so far keeps {} {}; the nearest, {}, has {}", worst->metric,
-                  worst->limit, space.describe(nearest->arm), significant_text(worst->level, 4));
+                  worst->limit, space.describe(nearest->arm), significant_text(worst->estimate, 4));
   const std::optional<Learnt> learnt = optimizer.learnt();
   const bool none_keeps_them =
       learnt && learnt->turn && learnt->turn->why == Learnt::Why::least_broken;

@@ -22,8 +22,7 @@ inline constexpr RequestField kFailed{
     .name = "failed", .help = "whether the pull has failed", .kind = RequestField::Kind::flag};
 inline constexpr RequestField kFailureReward{
     .name = "reward",
-    .help =
-        "the reward to learn instead; by default a little worse than the worst reward so far",
+    .help = "the reward to learn instead; by default a little worse than the worst reward so far",
     .kind = RequestField::Kind::reward};
 inline constexpr std::array kTell{kTicket, kRewards, kMetrics, kFailed};
 inline constexpr std::array kFailure{kTicket, kFailed.needed(), kFailureReward};

@@ -50,7 +50,8 @@ std::optional<Uplift> strongest_of_policy(const Optimizer& optimizer,
   if (!verdict || !verdict->is_of_policy()) return known;
   const bool is_proven = known && known->verdict == Uplift::Verdict::better;
   if (!verdict->confirmed && is_proven && verdict->has_learnt_since) return known;
-  Uplift uplift = known.value_or(Uplift{.level = level, .baseline_mean = verdict->baseline_mean});
+  Uplift uplift =
+      known.value_or(Uplift{.confidence = level, .baseline_mean = verdict->baseline_mean});
   uplift.policy_of.reset();
   uplift.is_best = !verdict->has_learnt_since;
   uplift.is_confirmed = verdict->confirmed;
@@ -83,7 +84,8 @@ std::optional<Uplift> strongest_uplift(const Optimizer& optimizer,
     const std::optional<Best> best = optimizer.best();
     // If there were no pairs during the search, everything known about the baseline comes from the
     // comparison.
-    Uplift uplift = known.value_or(Uplift{.level = level, .baseline_mean = verdict->baseline_mean});
+    Uplift uplift =
+        known.value_or(Uplift{.confidence = level, .baseline_mean = verdict->baseline_mean});
     uplift.arm = verdict->arm;
     uplift.is_best = best && best->arm == verdict->arm;
     uplift.best_is_baseline = best && specification.is_baseline(best->arm);

@@ -52,8 +52,8 @@ ExitFacts facts_of(const Study& study) {
   if (const auto proven = proven_uplift(study, tuner_state_of(study))) {
     facts.proven = {contexts.empty() ? proven->arm : study.proven_in(last).value()};
     facts.proof = fmt::format("{}better than the baseline at {:.4g} %, after {} pairs",
-                              contexts.empty() ? "" : "by a policy that is ", 100.0 * proven->level,
-                              proven->pairs);
+                              contexts.empty() ? "" : "by a policy that is ",
+                              100.0 * proven->confidence, proven->pairs);
   }
   if (const std::optional<Best> best = study.best()) {
     facts.best = {best->arm};

@@ -89,9 +89,8 @@ TEST_F(TuneOverHttp, ADryRunAsksTheQueriesAndSetsNothing) {
             server_.url() + "/config {\"workers\":4}\n  measure  " + server_.url() +
             " asked after 1ms: rate(hits[1ms])\n           p99_ms: p99[1ms]\n",
         std::string("system.measure.query: now 87\nsystem.measure.metrics.p99_ms: now 27\n"),
-        std::string(
-            "warning: system.measure.over: 0.001 s is too short: Prometheus scrapes every "
-            "15 s, and a rate needs two scrapes. Set it to 60s or more\n")}) {
+        std::string("warning: system.measure.over: 0.001 s is too short: Prometheus scrapes every "
+                    "15 s, and a rate needs two scrapes. Set it to 60s or more\n")}) {
     EXPECT_NE(result.out.find(part), std::string::npos) << result.out << "\nlacks\n" << part;
   }
   EXPECT_EQ(workers_, 7);

@@ -432,7 +432,7 @@ TEST_F(TuneCommand, ObeysWhatPeopleWantOfItAlsoAfterAKill) {
     const auto posted = run_tool("steer a pause --by alice" + store());
     EXPECT_EQ(posted.out, "a: pause was posted as command 1\n") << posted.err;
     wait_for([&] { return activity() == "paused"; });
-    EXPECT_EQ(status_now()["order"], (json{{"command", "pause"}, {"by", "alice"}}));
+    EXPECT_EQ(status_now()["stopped_by"], (json{{"command", "pause"}, {"by", "alice"}}));
     process.signal(SIGKILL);
   }
   folder_.write("status.json", "");

@@ -115,8 +115,7 @@ TEST(Event, SaysWhatIsWrongWithAText) {
   EXPECT_EQ(complaint_about(R"(["confirm",60,0,[0.5]])"), "visit must be 1 or more");
   EXPECT_EQ(complaint_about(R"(["command",3,"dance",40,"me"])"),
             "expected a known name, found ',40,\"me\"]'");
-  EXPECT_EQ(complaint_about(R"(["stop","no end)"),
-            "expected the end of a text, found '\"no end'");
+  EXPECT_EQ(complaint_about(R"(["stop","no end)"), "expected the end of a text, found '\"no end'");
   EXPECT_NE(complaint_about(R"(["stop","\x",true])"), "");
   EXPECT_EQ(complaint_about(R"(["stop","why",tru])"), "expected true, found 'tru]'");
 }

@@ -367,8 +367,8 @@ TEST(Adaptive, SaysWhatItHasLearnt) {
   EXPECT_GT(learnt.shares[1], 0.9);
   EXPECT_LT(learnt.explorer_pulls, 2'500U);
   EXPECT_GT(learnt.lost, 0.0);
-  EXPECT_NEAR(learnt.turn->level, 6.0, 0.2);
-  EXPECT_LE(learnt.turn->bound, learnt.turn->level) << "the better end";
+  EXPECT_NEAR(learnt.turn->estimate, 6.0, 0.2);
+  EXPECT_LE(learnt.turn->bound, learnt.turn->estimate) << "the better end";
 }
 
 TEST(Adaptive, SaysWhereItsModelHasTheBestArm) {

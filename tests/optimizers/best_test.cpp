@@ -469,7 +469,7 @@ TEST(Best, PowerNamesItsThetaBesideIt) {
 TEST(Best, StatesTheLevelOfTheObjective) {
   const auto optimizer = make_optimizer({"hct"}, line(), SplitRule::cyclic, {.confidence = 0.8});
   ASSERT_EQ(optimizer->tell(optimizer->ask(1).ticket, 0.5), Status::ok);
-  EXPECT_EQ(optimizer->best()->level, 0.8);
+  EXPECT_EQ(optimizer->best()->confidence, 0.8);
 }
 
 // --- changes of the range --------------------------------------------------------------------

@@ -72,7 +72,7 @@ TEST(ContextualLimits, AreKeptInEveryContextWhereItMovesTheMetric) {
     EXPECT_LE(with_load().p99(z, best->arm[0]), 65.0) << z;
     EXPECT_NEAR(best->arm[0], 0.6 - 0.4 * z, 0.12) << z;
     ASSERT_EQ(best->limits.size(), 1U);
-    EXPECT_NEAR(best->limits[0].level, with_load().p99(z, best->arm[0]), 5.0) << z;
+    EXPECT_NEAR(best->limits[0].estimate, with_load().p99(z, best->arm[0]), 5.0) << z;
   }
 }
 
@@ -125,7 +125,7 @@ TEST(ContextualLimits, WhereNoArmKeepsThemTheNearestIsReported) {
   const auto rows = tree.policy()->rows;
   EXPECT_TRUE(rows.back().breaks_limits);
   ASSERT_EQ(rows.back().limits.size(), 1U);
-  EXPECT_GT(rows.back().limits[0].level, 50.0);
+  EXPECT_GT(rows.back().limits[0].estimate, 50.0);
 }
 
 TEST(ContextualLimits, APolicyIsJudgedInItsLeastFavourableContext) {

@@ -61,13 +61,15 @@ TEST(LevelTrackers, TheSlowTrackerIsScoredOnlyByWellKnownArms) {
   for (const double variance : {0.01, 0.1}) {
     LevelTrackers trackers;
     RandomStream random({.seed = 2});
-    bool is_alarmed = false;
-    for (std::uint64_t number = 1; number <= 5'000 && !is_alarmed; ++number) {
+    bool is_alarmed_by_slow = false;
+    for (std::uint64_t number = 1; number <= 5'000 && !is_alarmed_by_slow; ++number) {
       const double reward = 0.5 * random.normal() - 0.1;
       trackers.see(reward);
-      is_alarmed = trackers.add(trackers.expect(0.0, variance * kNoise, kNoise, number), reward);
+      const bool is_alarmed =
+          trackers.add(trackers.expect(0.0, variance * kNoise, kNoise, number), reward);
+      is_alarmed_by_slow = is_alarmed && trackers.alarming() == LevelTrackers::slow;
     }
-    EXPECT_EQ(is_alarmed, variance == 0.01);
+    EXPECT_EQ(is_alarmed_by_slow, variance == 0.01);
   }
 }
 
@@ -134,27 +136,65 @@ TEST(LevelTrackers, AreNoLongerSurprisedByFrequentLargeRewards) {
   EXPECT_LE(surprises, 36);
 }
 
+/// Plays rewards of a leaf at 0 until an alarm. Their noise is a part that shrinks by `phi` per
+/// reward, with the fraction `q` of the variance, and an independent part.
+bool alarmed_by_noise(LevelTrackers& trackers, double phi, double q) {
+  RandomStream random({.seed = 5});
+  double lasting = 0.0;
+  for (std::uint64_t number = 1; number <= 8'000; ++number) {
+    lasting = phi * lasting + std::sqrt((1.0 - phi * phi) * q * kNoise) * random.normal();
+    const double noise = lasting + std::sqrt((1.0 - q) * kNoise) * random.normal();
+    trackers.turn_to(static_cast<NodeIndex>(number), false);
+    trackers.see(noise);
+    if (trackers.add(well_known(trackers, number), noise)) return true;
+  }
+  return false;
+}
+
 TEST(LevelTrackers, RecogniseAutocorrelatedNoiseByItsReturn) {
   for (const double phi : {0.5, 0.9}) {
-    RandomStream random({.seed = 5});
     LevelTrackers trackers;
-    double noise = 0.0;
-    bool is_alarmed = false;
-    for (std::uint64_t number = 1; number <= 4'000 && !is_alarmed; ++number) {
-      noise = phi * noise + std::sqrt((1.0 - phi * phi) * kNoise) * random.normal();
-      trackers.turn_to(static_cast<NodeIndex>(number), false);
-      trackers.see(noise);
-      is_alarmed = trackers.add(well_known(trackers, number), noise);
-    }
-    ASSERT_TRUE(is_alarmed) << phi;
+    ASSERT_TRUE(alarmed_by_noise(trackers, phi, 1.0)) << phi;
     EXPECT_EQ(trackers.alarming(), LevelTrackers::returning) << phi;
-    EXPECT_NEAR(trackers.phi(), phi, 0.15);
+    EXPECT_NEAR(trackers.correlation(), phi, 0.15);
     EXPECT_FALSE(trackers.may_be_of_f(LevelTrackers::returning));
     const LevelTrackers::Gain gain = trackers.adopt(LevelTrackers::returning);
     EXPECT_LT(gain.noise, kNoise) << phi;
     EXPECT_GT(gain.less, 0.0);
-    EXPECT_TRUE(trackers.is_following());
   }
+}
+
+TEST(LevelTrackers, SubtractAutocorrelatedNoiseOnlyIfItExplainsEnough) {
+  struct Case {
+    double phi;
+    double q;
+    bool is_subtracted;
+  };
+  for (const Case& each : {Case{0.9, 1.0, true}, Case{0.5, 1.0, false}, Case{0.9, 0.4, false}}) {
+    LevelTrackers trackers;
+    ASSERT_TRUE(alarmed_by_noise(trackers, each.phi, each.q)) << each.phi;
+    ASSERT_EQ(trackers.alarming(), LevelTrackers::returning) << each.phi << ' ' << each.q;
+    (void)trackers.adopt(LevelTrackers::returning);
+    EXPECT_EQ(trackers.is_following(), each.is_subtracted) << each.phi << ' ' << each.q;
+    EXPECT_EQ(trackers.level() != 0.0, each.is_subtracted) << each.phi << ' ' << each.q;
+    EXPECT_FALSE(trackers.level_moves());
+  }
+}
+
+TEST(LevelTrackers, NoLongerSubtractNoiseThatHasBecomeIndependent) {
+  LevelTrackers trackers;
+  ASSERT_TRUE(alarmed_by_noise(trackers, 0.9, 1.0));
+  (void)trackers.adopt(LevelTrackers::returning);
+  ASSERT_TRUE(trackers.is_following());
+  RandomStream random({.seed = 8});
+  bool has_changed = false;
+  for (std::uint64_t number = 1; number <= 1'000 && !has_changed; ++number) {
+    (void)trackers.add(well_known(trackers, number), 0.5 * random.normal());
+    has_changed = trackers.reconsider_noise();
+  }
+  EXPECT_TRUE(has_changed);
+  EXPECT_FALSE(trackers.is_following());
+  EXPECT_FALSE(trackers.reconsider_noise()) << "once";
 }
 
 TEST(LevelTrackers, AHeldLeafCarriesLessAndLessInformation) {

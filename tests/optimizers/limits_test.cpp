@@ -114,7 +114,7 @@ TEST(AdaptiveWithLimits, KeepsALimitAtTheEndOfAllValues) {
   EXPECT_LE(best.arm[0], 0.5);
   EXPECT_GE(best.arm[0], 0.3);
   EXPECT_EQ(best.limits.at(0).state, LimitState::kept);
-  EXPECT_EQ(best.limits.at(0).level, 0.0) << "independent of neighbouring arms";
+  EXPECT_EQ(best.limits.at(0).estimate, 0.0) << "independent of neighbouring arms";
 }
 
 TEST(AdaptiveWithLimits, NamesNoArmWhereNoneKeepsThemButTheNearest) {

@@ -170,7 +170,7 @@ def test_there_is_no_interval_until_arms_were_repeated():
         opt.observe({"k": 4}, 40 + chance.gauss(0, 1))
     best = opt.best()
     assert best.basis == "interval" and best.arm == {"k": 4} and best.pulls == 9
-    assert best.lower < best.mean < best.upper and best.level == 0.95
+    assert best.lower < best.mean < best.upper and best.confidence == 0.95
     assert (best.rivals, best.unknown) == (0, 3)  # one reward says nothing about an arm
     assert opt.estimate({"k": 4}) == (best.mean, best.lower, best.upper, best.pulls, best.assumes)
 
@@ -255,7 +255,7 @@ def test_the_best_says_all_of_it():
     best = opt.best()
     assert best.rivals == 2 and best.own is None
     assert repr(best).startswith(f"Best(arm={best.arm!r}, mean=")
-    assert ", level=0.95, assumes='about_normal', rare_extremes=False, rivals=2, unknown=0, basis=" in repr(best)
+    assert ", confidence=0.95, assumes='about_normal', rare_extremes=False, rivals=2, unknown=0, basis=" in repr(best)
     text = str(best)
     assert text.startswith(f"k = {best.arm['k']}: ") and text.endswith(
         " at 95 %), 20 pulls; 2 other settings cannot be ruled out yet"

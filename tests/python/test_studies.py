@@ -268,10 +268,10 @@ def test_another_confidence_needs_no_fork(store):
     with canopy.Study.open("a", store, space={"k": canopy.integer(1, 3)}) as study:
         canopy.maximize(lambda k: k + chance.gauss(0, 1), optimizer=study, pulls=300)
         wide = study.best()
-        assert study.confidence == wide.level == 0.95
+        assert study.confidence == wide.confidence == 0.95
     with canopy.Study.open("a", store, space={"k": canopy.integer(1, 3)}, confidence=0.8) as study:
         best = study.best()
-        assert study.confidence == best.level == 0.8 and best.arm == wide.arm == {"k": 3}
+        assert study.confidence == best.confidence == 0.8 and best.arm == wide.arm == {"k": 3}
         assert wide.lower < best.lower < best.mean == wide.mean
     assert canopy.load_optimizer("a", store).best() == best
 

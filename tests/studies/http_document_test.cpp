@@ -152,7 +152,7 @@ TEST(HttpDocument, RefusesSecretsThatItWouldHaveToKeepAndDoesNotShowThem) {
   expect_part(refused_apply("put = \"http://a\", token = { value = \"b\" }"),
               "system.apply.token.value");
   expect_part(refused_apply("put = \"http://a\", headers = { Host = \"b\" }"),
-              "is set by canopy itself");
+              "is set by canopy; for the type of the body use content_type");
   expect_part(refused_apply("put = \"http://a\", headers = { \"a b\" = \"b\" }"),
               "is not the name of a header");
   expect_part(refused_apply("put = \"http://a\", headers = { a = \"b\\nc\" }"),

@@ -143,7 +143,7 @@ TEST_F(RequestsTest, TellsTheBestArmOnceThereIsOne) {
   EXPECT_EQ(best["lower"], nullptr) << "nothing was repeated";
   EXPECT_EQ(best["upper"], nullptr);
   EXPECT_EQ(best["basis"], "repeats_few");
-  EXPECT_EQ(best["level"], 0.95);
+  EXPECT_EQ(best["confidence"], 0.95);
 }
 
 TEST_F(RequestsTest, ShowsSummaryAndTree) {

@@ -525,9 +525,10 @@ TEST_F(StudyTest, AJournalThatDoesNotFitIsNamed) {
   };
   const std::vector<double> arm = std::get<Asked>(journal_of(*store_, "a").at(8).event).arm;
   replace_event(9, Asked{5, 1, 3, arm});
-  EXPECT_EQ(refused(),
-            "a: event 9 of its journal does not match: the optimizer would play it for another "
-            "number of pulls");
+  EXPECT_EQ(
+      refused(),
+      "a: event 9 of its journal does not match: the optimizer would ask for another number of "
+      "pulls");
   replace_event(7, Asked{99, 1, 1, arm});
   EXPECT_EQ(refused(),
             "a: event 7 of its journal does not match: the next ticket has another number");

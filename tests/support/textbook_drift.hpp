@@ -64,7 +64,7 @@ class TextbookDrift {
 
   [[nodiscard]] const std::vector<double>& arm(std::size_t i) const { return tree_.arm(i); }
   [[nodiscard]] const std::vector<Node>& nodes() const { return tree_.nodes_; }
-  [[nodiscard]] double level() const { return L_[c_]; }
+  [[nodiscard]] double level() const { return c_ == 1 && !subtracts_ ? base_ : L_[c_]; }
   [[nodiscard]] std::size_t c() const { return c_; }
   [[nodiscard]] std::size_t changes_of_level() const { return levels_; }
   [[nodiscard]] std::size_t changes_of_f() const { return shapes_; }
@@ -96,7 +96,7 @@ class TextbookDrift {
     }
     TextbookAdaptive::Turn turn = tree_.next_turn();
     const double u = 1.0 - a_[c_];
-    const bool tells_little = c_ > 0 && turn.node == last_ && !turn.explorer &&
+    const bool tells_little = follows() && turn.node == last_ && !turn.explorer &&
                               tree_.nodes_[turn.node].T < 13.0 && u * u < 0.5;
     if (!tells_little) return turn;
     std::size_t next = kNone;
@@ -108,7 +108,10 @@ class TextbookDrift {
     return {next, static_cast<std::uint64_t>(pulls), false};
   }
 
+  [[nodiscard]] bool follows() const { return c_ > 1 || (c_ == 1 && subtracts_); }
+
   void begin_turn() {
+    if (reconsider()) forget_residuals();
     m_ = node().m;
     v_ = node().v;
     s_ = std::max(tree_.noise_of_one(node()), tree_.sigma2_);
@@ -133,14 +136,14 @@ class TextbookDrift {
 
   /// Adds a reward to the turn, less the level, with its weight if the level moves.
   void gather(double y) {
-    const double u = c_ == 0 ? 1.0 : 1.0 - a_[c_];
-    const double off = y - level() - (c_ == 0 ? mean_before_ : m_);
+    const double u = follows() ? 1.0 - a_[c_] : 1.0;
+    const double off = y - level() - (follows() ? m_ : mean_before_);
     U_ += u * off;
     I_ += u * u;
     Q2_ += off * off;
     k_ += 1.0;
     see(y - level());
-    if (c_ == 0) tree_.pair_residuals(y - level(), mean_before_);
+    if (!follows()) tree_.pair_residuals(y - level(), mean_before_);
   }
 
   void see(double value) {
@@ -151,8 +154,8 @@ class TextbookDrift {
   void learn_turn() {
     tree_.t_ += static_cast<std::uint64_t>(k_);
     tree_.pulls_since_pass_ += static_cast<std::uint64_t>(k_);
-    const double worth = c_ == 0 ? k_ : std::max(I_, 1e-3);
-    const double mean = (c_ == 0 ? mean_before_ : m_) + U_ / worth;
+    const double worth = follows() ? std::max(I_, 1e-3) : k_;
+    const double mean = (follows() ? m_ : mean_before_) + U_ / worth;
     const double squares = std::max(0.0, Q2_ - U_ * U_ / worth) * (worth / k_);
     add(tree_.turn_.node, worth, mean, squares);
     if (tree_.turn_.explorer) node().G += worth;
@@ -201,7 +204,7 @@ class TextbookDrift {
     const double e0 = y - m_;
     const bool known = v_ <= s_ / 2.0;
     const auto cost = [&](double l) { return std::min(16.0, (e0 - l) * (e0 - l) / variance); };
-    const double own = cost(level());
+    const double own = cost(L_[c_]);
     if (++n_q_ > 4096.0) {
       n_q_ /= 2.0;
       q_ /= 2.0;
@@ -223,28 +226,63 @@ class TextbookDrift {
         if (j == 2) A_[j] = std::max(0.0, A_[j] - 0.002);
         alarm = alarm || A_[j] > threshold_;
       }
-      L_[j] += g[j] * w * e;
-      a_[j] += g[j] * w * (1.0 - a_[j]);
+      const double gain = j == 1 ? K_ : g[j];
+      L_[j] += gain * w * e;
+      a_[j] += gain * w * (1.0 - a_[j]);
     }
     L_[1] = base_ + phi_ * (L_[1] - base_);
     a_[1] *= phi_;
+    const double past = past_;
+    past_ *= 15.0 / 16.0;
     if (known) {
-      if (chained_) pair(e0 - base_);
+      if (chained_) pair(e0 - base_, past);
       before_ = e0 - base_;
+      past_ += before_ / 16.0;
     }
     chained_ = known;
     return alarm;
   }
 
-  void pair(double e) {
+  void pair(double e, double past) {
     if (++pairs_ > 4096.0) {
       pairs_ /= 2.0;
       products_ /= 2.0;
+      past_products_ /= 2.0;
       squares_ /= 2.0;
     }
     products_ += e * before_;
+    past_products_ += e * past;
     squares_ += e * e;
-    phi_ = pairs_ < 32.0 || squares_ == 0.0 ? 0.0 : std::clamp(products_ / squares_, 0.0, 0.98);
+    phi_ = 0.0;
+    K_ = 1.0;
+    if (pairs_ < 32.0 || products_ <= 0.0) return;
+    const double rho = std::min(products_ / squares_, 0.9);
+    const double ratio = past_products_ / products_;
+    phi_ = ratio > 1.0 / 16.0 ? (1.0 - 1.0 / (16.0 * ratio)) / (15.0 / 16.0) : 0.0;
+    phi_ = std::clamp(phi_, rho, 0.9);
+    // P, the variance of the lasting part once a reward has been seen, does not change:
+    // P = phi^2 P R / (P + R) + (1 - phi^2) q.
+    const double q = rho / phi_;
+    const double R = 1.0 - q;
+    const double b = R - phi_ * phi_ * R - (1.0 - phi_ * phi_) * q;
+    const double P = (std::sqrt(b * b + 4.0 * (1.0 - phi_ * phi_) * q * R) - b) / 2.0;
+    K_ = P / (P + R);
+  }
+
+  /// Whether autocorrelated noise is subtracted: from half of the variance explained on, and no
+  /// longer below 0.4.
+  bool reconsider() {
+    if (c_ != 1 || n_E_ < 64.0) return false;
+    const double explained = 1.0 - E_[1] / E_[0];
+    const bool before = subtracts_;
+    subtracts_ = explained >= (before ? 0.4 : 0.5);
+    return before != subtracts_;
+  }
+
+  void forget_residuals() {
+    tree_.pairs_ = 0;
+    tree_.sum_ee_ = tree_.sum_e2_ = 0.0;
+    tree_.last_residual_ = {};
   }
 
   // ---- Changes ----
@@ -313,9 +351,7 @@ class TextbookDrift {
     readings_.clear();
     is_probing_ = false;
     A_.fill(0.0);
-    tree_.pairs_ = 0;
-    tree_.sum_ee_ = tree_.sum_e2_ = 0.0;
-    tree_.last_residual_ = {};
+    if (J_ != 1 || follows()) forget_residuals();
     for (int i = 0; i < 3; ++i) tree_.pass();
   }
 
@@ -330,10 +366,20 @@ class TextbookDrift {
 
   void adopt() {
     const double s = E_[J_] / n_E_;
-    inject(std::max(0.0, E_[c_] / n_E_ - s));
+    const double Q = std::max(0.0, E_[c_] / n_E_ - s);
     if (c_ != 1) base_ = level();
     c_ = J_;
+    subtracts_ = false;
+    (void)reconsider();
     if (c_ != 1) base_ = level();
+    if (c_ != 1 || subtracts_) {
+      inject(Q);
+      relearn_noise(s);
+    }
+    restart_others();
+  }
+
+  void relearn_noise(double s) {
     TextbookAdaptive::FirstRewards& first = *tree_.kept_first_;
     first.freedom = std::min(first.freedom, 64.0);
     first.squares = std::min(first.squares, s * first.freedom);
@@ -349,7 +395,6 @@ class TextbookDrift {
       tree_.low_ = low;
       tree_.high_ = high;
     }
-    restart_others();
   }
 
   void restart_others() {
@@ -387,9 +432,13 @@ class TextbookDrift {
   std::uint64_t surprises_ = 0;
   double base_ = 0.0;
   double phi_ = 0.0;
+  double K_ = 1.0;
+  bool subtracts_ = false;
   double pairs_ = 0.0;
   double products_ = 0.0;
+  double past_products_ = 0.0;  // with a moving average of earlier deviations
   double squares_ = 0.0;
+  double past_ = 0.0;
   double before_ = 0.0;
   bool chained_ = false;
 

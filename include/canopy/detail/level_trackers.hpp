@@ -1,6 +1,7 @@
 #pragma once
 
 #include "canopy/cover_tree.hpp"
+#include "canopy/detail/noise_memory.hpp"
 #include "canopy/state.hpp"
 
 #include <algorithm>
@@ -19,14 +20,17 @@ namespace canopy {
 ///
 /// Five trackers predict every reward one step ahead from the rewards before it. One of them is in
 /// use: its level L is subtracted from rewards before the model learns them. At first that is the
-/// frozen tracker, with L = 0. An alarm is raised when another tracker predicts better by (5 + ln
+/// frozen tracker, with L = 0. Autocorrelated noise is subtracted only while it explains at least
+/// half of the variance of rewards. Otherwise its tracker only predicts, so that noise does not
+/// look like a change, and L is the base that noise returns to.
+/// An alarm is raised when another tracker predicts better by (5 + ln
 /// t) (1 + max(0, sqrt(k) - sqrt(5))) nats (a CUSUM); the cause is a moving level, autocorrelated
 /// noise, or a change of f. k is the kurtosis of prediction errors, so that rare large rewards do
 /// not raise an alarm. The letters are those of docs/adaptive.md.
 class LevelTrackers {
  public:
   enum Tracker : std::uint8_t {
-    returning,  ///< Autocorrelated noise: the level returns to a base, by phi per reward.
+    returning,  ///< Autocorrelated noise: the level returns to a base (see NoiseMemory).
     slow,       ///< The level moves by 1/64 of each prediction error.
     medium,     ///< The level moves by 1/8 of each prediction error.
     fast,       ///< The level moves by the whole prediction error.
@@ -52,16 +56,25 @@ class LevelTrackers {
                                 std::uint64_t number) const;
 
   [[nodiscard]] Tracker used() const { return used_; }
-  [[nodiscard]] bool is_following() const { return used_ != frozen; }
+  /// Whether the level that is subtracted moves with the rewards.
+  [[nodiscard]] bool is_following() const {
+    return moves(used_) || (used_ == returning && subtracts_noise_);
+  }
   /// Whether the tracker in use moves the level permanently, not only while autocorrelated noise
   /// lasts.
   [[nodiscard]] bool level_moves() const { return moves(used_); }
 
   /// L: the level that is subtracted from rewards.
-  [[nodiscard]] double level() const { return levels_[used_]; }
+  [[nodiscard]] double level() const {
+    return used_ == returning && !subtracts_noise_ ? base_ : levels_[used_];
+  }
   [[nodiscard]] double level_of(Tracker tracker) const { return levels_[tracker]; }
-  /// phi: the fraction of the noise expected to persist until the next reward.
-  [[nodiscard]] double phi() const { return phi_; }
+  /// The correlation of the noise of consecutive rewards.
+  [[nodiscard]] double correlation() const { return noise_memory_.correlation(); }
+
+  /// Call between two turns. If autocorrelated noise is tracked, decides whether it is subtracted
+  /// from rewards, by how well it has predicted the last ones. Returns whether that has changed.
+  bool reconsider_noise();
 
   /// u = 1 - a: the fraction of an error in the prediction for the current leaf that the level has
   /// not absorbed yet. A reward counts as u^2 rewards from another leaf.
@@ -107,8 +120,8 @@ class LevelTrackers {
     follow(reward, returning);
     for (std::size_t j = slow; j < kTrackers; ++j) follow(reward, j);  // two at a time
     scores_[slow] = tells_slow(expected) ? less_toll(scores_[slow], 1.0) : slow_score;
-    let_return(phi_);
-    learn_phi(expected.is_known, surprise);
+    let_return(noise_memory_.phi());
+    noise_memory_.add(surprise - base_, expected.is_known);
     return largest_score() > threshold;
   }
 
@@ -119,7 +132,7 @@ class LevelTrackers {
   /// The next reward does not follow the last one.
   void interrupt() {
     turn_to(kNoNode, true);
-    is_chained_ = false;
+    noise_memory_.interrupt();
     is_surprised_ = false;
   }
 
@@ -145,13 +158,13 @@ class LevelTrackers {
 
  private:
   static constexpr NodeIndex kNoNode = std::numeric_limits<NodeIndex>::max();
+  /// The gain of the returning tracker is that of NoiseMemory instead.
   static constexpr std::array<double, kTrackers> kGains{1.0, 1.0 / 64.0, 1.0 / 8.0, 1.0, 0.0};
   static constexpr double kClip = 16.0;           // cap of squared standardised errors
   static constexpr double kSurprise = 9.0;        // threshold of a surprise, for the same errors
   static constexpr double kMostPerReward = 1.0;   // nats
   static constexpr double kRecent = 256.0;        // memory of E, in rewards
-  static constexpr double kFewPairs = 32.0;       // fewer carry no information about phi
-  static constexpr double kManyRewards = 4096.0;  // memory of phi and the kurtosis, in rewards
+  static constexpr double kManyRewards = 4096.0;  // memory of the kurtosis, in rewards
 
   /// Whether this tracker moves the level permanently.
   [[nodiscard]] static bool moves(Tracker tracker) {
@@ -183,8 +196,12 @@ class LevelTrackers {
   };
 
   [[nodiscard]] double loss_of_used(double surprise, double precision) const {
-    const double error = surprise - level();
+    const double error = surprise - levels_[used_];
     return clipped(error * error * precision);
+  }
+
+  [[nodiscard]] double gain_of(std::size_t j) const {
+    return j == returning ? noise_memory_.gain() : kGains[j];
   }
 
   void follow(const Reward& reward, std::size_t j) {
@@ -193,7 +210,7 @@ class LevelTrackers {
     squares_[j] += squared * reward.part;
     const double nats = reward.nats * (reward.own_loss - clipped(squared * reward.precision));
     scores_[j] = std::max(0.0, scores_[j] + std::clamp(nats, -kMostPerReward, kMostPerReward));
-    const double gain = kGains[j] * reward.part;
+    const double gain = gain_of(j) * reward.part;
     levels_[j] += gain * error;
     taken_[j] += gain * (1.0 - taken_[j]);
   }
@@ -229,28 +246,6 @@ class LevelTrackers {
     taken_[returning] *= kept;
   }
 
-  void learn_phi(bool is_known, double surprise) {
-    if (is_known) {
-      const double off = surprise - base_;
-      if (is_chained_) add_pair(off);
-      last_ = off;
-    }
-    is_chained_ = is_known;
-  }
-
-  void add_pair(double off) {
-    pairs_ += 1.0;
-    if (pairs_ > kManyRewards) {
-      pairs_ *= 0.5;
-      pair_products_ *= 0.5;
-      pair_squares_ *= 0.5;
-    }
-    pair_products_ += off * last_;
-    pair_squares_ += off * off;
-    const bool tells = pairs_ >= kFewPairs && pair_squares_ > 0.0;
-    phi_ = tells ? std::clamp(pair_products_ / pair_squares_, 0.0, 0.98) : 0.0;
-  }
-
   Tracker used_ = frozen;                    // c
   std::array<double, kTrackers> levels_{};   // L_j
   std::array<double, kTrackers> taken_{};    // a_j
@@ -266,12 +261,8 @@ class LevelTrackers {
   std::array<double, 2> values_{};
 
   double base_ = 0.0;
-  double phi_ = 0.0;
-  double pairs_ = 0.0;
-  double pair_products_ = 0.0;
-  double pair_squares_ = 0.0;
-  double last_ = 0.0;
-  bool is_chained_ = false;      // the last reward was of a well-known leaf
+  NoiseMemory noise_memory_;
+  bool subtracts_noise_ = false;
   std::uint64_t surprises_ = 0;  // surprises that were taken
   bool is_surprised_ = false;    // the last reward was far above its prediction
 };

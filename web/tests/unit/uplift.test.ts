@@ -13,7 +13,7 @@ function uplift(mean: number, lower: number | null, upper: number | null, baseli
     mean,
     lower,
     upper,
-    level: 0.95,
+    confidence: 0.95,
     pairs: 41,
     fewest: 9,
     best_pairs: 41,

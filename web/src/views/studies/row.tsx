@@ -126,7 +126,7 @@ function UpliftCell(props: { glance: Glance }) {
   return (
     <span
       class={`uplift uplift-${tone}`}
-      title={`${best.uplift.is_best ? "" : `${upliftSubject(best.uplift)}, `}at ${percent(best.uplift.level)}`}
+      title={`${best.uplift.is_best ? "" : `${upliftSubject(best.uplift)}, `}at ${percent(best.uplift.confidence)}`}
     >
       <span class="numbers">
         <strong>{large}</strong> {toneWord(tone)}

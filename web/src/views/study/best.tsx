@@ -69,7 +69,7 @@ function KnownBest(props: StudyParts & { best: Best; pulls: number }) {
       </div>
       <Intervals best={best} />
       <Setting columns={columnsOf(best, baseline)} />
-      {best.metrics && <Metrics metrics={best.metrics} limits={limitsOf(specification)} level={best.level} />}
+      {best.metrics && <Metrics metrics={best.metrics} limits={limitsOf(specification)} level={best.confidence} />}
     </Card>
   );
 }
@@ -266,7 +266,7 @@ function Intervals(props: { best: Best }) {
   const label = reaches
     .map((reach) => {
       const { mean, range } = measured(reach.mean, reach.low, reach.high);
-      return `${reach.label}: ${mean}${range && `, ${percent(best.level)} interval ${range}`}`;
+      return `${reach.label}: ${mean}${range && `, ${percent(best.confidence)} interval ${range}`}`;
     })
     .join("; ");
   return (

@@ -65,7 +65,7 @@ function Commands(props: StudyParts) {
   const summary = feed.summary;
   const offers: Offer[] = (summary?.commands ?? []).map((each) => ({
     ...each,
-    words: commandWords(each.command, summary?.order ?? null),
+    words: commandWords(each.command, summary?.stopped_by?.command ?? null),
   }));
 
   const post = async ({ command, words }: Offer, pulls?: number) => {
