@@ -8,6 +8,7 @@
 namespace canopy {
 namespace {
 
+constexpr std::uint32_t kBetween = 8;     // pairs between two estimates, which take time
 constexpr double kFewPairs = 32.0;        // fewer say nothing about phi
 constexpr double kManyPairs = 4096.0;     // memory of the sums
 constexpr double kLargestPhi = 0.9;       // noise that lasts longer is a level that moves
@@ -36,7 +37,7 @@ void NoiseMemory::add(double deviation, bool mean_is_known) {
       products_ += deviation * last_;
       squares_ += deviation * deviation;
       past_products_ += deviation * past;
-      estimate();
+      if (++unused_pairs_ == kBetween) estimate();
     }
     last_ = deviation;
     past_ += kPastGain * deviation;
@@ -47,6 +48,7 @@ void NoiseMemory::add(double deviation, bool mean_is_known) {
 /// The products with the previous deviation are q phi, those with the moving average of gain g are
 /// g q phi / (1 - (1 - g) phi), both as a fraction of the variance.
 void NoiseMemory::estimate() {
+  unused_pairs_ = 0;
   phi_ = 0.0;
   gain_ = 1.0;
   if (pairs_ < kFewPairs || !(products_ > 0.0)) return;
@@ -62,9 +64,10 @@ double NoiseMemory::correlation() const {
 }
 
 void NoiseMemory::transfer(State& state) {
-  state(pairs_, products_, squares_, past_products_, last_, past_, is_chained_, phi_, gain_);
+  state(pairs_, products_, squares_, past_products_, last_, past_, is_chained_, unused_pairs_, phi_,
+        gain_);
   state.require_restored(State::are_sizes({pairs_, squares_, phi_, gain_}) && phi_ <= kLargestPhi &&
-                         gain_ <= 1.0 &&
+                         gain_ <= 1.0 && unused_pairs_ < kBetween &&
                          State::are_finite({products_, past_products_, last_, past_}));
 }
 

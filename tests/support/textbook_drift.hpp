@@ -253,6 +253,7 @@ class TextbookDrift {
     products_ += e * before_;
     past_products_ += e * past;
     squares_ += e * e;
+    if (++estimated_ % 8 != 0) return;
     phi_ = 0.0;
     K_ = 1.0;
     if (pairs_ < 32.0 || products_ <= 0.0) return;
@@ -433,6 +434,7 @@ class TextbookDrift {
   double base_ = 0.0;
   double phi_ = 0.0;
   double K_ = 1.0;
+  std::uint64_t estimated_ = 0;  // pairs so far
   bool subtracts_ = false;
   double pairs_ = 0.0;
   double products_ = 0.0;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 namespace canopy {
 
 class State;
@@ -34,13 +36,14 @@ class NoiseMemory {
  private:
   void estimate();
 
-  double pairs_ = 0.0;          // number of pairs of consecutive deviations
-  double products_ = 0.0;       // sum of products of a pair
-  double squares_ = 0.0;        // sum of squares of the second of a pair
-  double past_products_ = 0.0;  // sum of products with the moving average
-  double last_ = 0.0;           // the last deviation
-  double past_ = 0.0;           // moving average of all deviations
-  bool is_chained_ = false;     // whether the last deviation was used
+  double pairs_ = 0.0;              // number of pairs of consecutive deviations
+  double products_ = 0.0;           // sum of products of a pair
+  double squares_ = 0.0;            // sum of squares of the second of a pair
+  double past_products_ = 0.0;      // sum of products with the moving average
+  double last_ = 0.0;               // the last deviation
+  double past_ = 0.0;               // moving average of all deviations
+  bool is_chained_ = false;         // whether the last deviation was used
+  std::uint32_t unused_pairs_ = 0;  // since the last estimate
   double phi_ = 0.0;
   double gain_ = 1.0;
 };
