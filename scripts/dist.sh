@@ -18,8 +18,7 @@ export SOURCE_DATE_EPOCH
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 scripts/sbom.py --build build/portable --target canopy --name canopy --out "$folder/canopy-$version-tarball.cdx.json"
 scripts/sbom.py --build build --target canopy --shared --name canopy --out "$folder/canopy-$version-deb.cdx.json"
-wheels=(build/wheels/cmake3.*)
-scripts/sbom.py --build "${wheels[-1]}" --target _canopy --target canopy_tool --name canopy-tune \
+scripts/sbom.py --build build/wheels/cmake --target _canopy --target canopy_tool --name canopy-tune \
   --out "$folder/canopy_tune-$version-wheel.cdx.json"
 "$tools/bin/python" scripts/check_sbom.py "$folder"/*.cdx.json
 

@@ -30,8 +30,10 @@ for minor in ${PYTHONS:-10 11 12 13}; do
   environment=$folder/python3.$minor
   [ -x "$environment/bin/python" ] || "$python" -m venv "$environment"
   quiet_pip "$environment" install 'scikit-build-core>=0.10' 'nanobind>=2.4'
+  # All versions share a build folder, where only the Python module is compiled again.
+  rm -f "$folder/cmake/CMakeCache.txt"
   quiet_pip "$environment" wheel --no-build-isolation --no-deps --wheel-dir "$folder/built" \
-    --config-settings=build-dir="$folder/cmake3.$minor" .
+    --config-settings=build-dir="$folder/cmake" .
 
   wheel=$(ls "$folder"/built/*-cp3"$minor"-*.whl)
   PATH=$folder/tools/bin:$PATH auditwheel show "$wheel" >"$folder/auditwheel-3.$minor.txt" 2>&1

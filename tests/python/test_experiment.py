@@ -890,7 +890,7 @@ def test_differences_are_those_of_runs_of_the_same_number(compared):
     deviation = math.sqrt(sum((pair - first.mean) ** 2 for pair in pairs) / 4)
     assert first.upper - first.mean == pytest.approx(2.776445 * deviation / math.sqrt(5))  # Student's t, 4 degrees
     assert (differences[1].verdict, first.baseline) == ("worse", "hct")
-    assert str(differences[1]).endswith("at 95 %) beside hct, better in 0 of 5 runs")
+    assert str(differences[1]).endswith("at 95 %) compared with hct, better in 0 of 5 runs")
 
 
 def test_the_difference_of_a_single_run_has_no_interval():

@@ -146,7 +146,7 @@ def test_the_shares_of_all_arms_add_up():
         (lambda: intervals.success_interval(-1, 2, 0.05), "successes = -1"),
         (lambda: intervals.success_interval(float("nan"), 2, 0.05), "successes = nan"),
         (lambda: intervals.arm_alpha(0.95, 0), "k = 0: must be 1 or more"),
-        (lambda: intervals.arm_alpha(95, 1), "level = 95"),
+        (lambda: intervals.arm_alpha(95, 1), "confidence = 95"),
     ],
 )
 def test_wrong_use_is_named(call, message):

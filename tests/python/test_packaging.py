@@ -94,7 +94,7 @@ def test_nothing_is_fetched_unless_it_may_be(root, tmp_path):
     done = fetch_fmt(root, tmp_path, "-DCANOPY_FETCH=OFF")
     assert done.returncode != 0
     said = " ".join(done.stderr.split())
-    assert "fmt was not found. Install it, or have it fetched: -DCANOPY_FETCH=ON" in said
+    assert "fmt was not found. Install it, or fetch its sources with -DCANOPY_FETCH=ON" in said
 
 
 def test_the_sdist_has_all_that_cmake_needs(root, tmp_path):
