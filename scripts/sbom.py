@@ -94,9 +94,7 @@ def debian_license(copyright_file):
 def debian_component(package):
     version, source = run("dpkg-query", "-W", "-f=${Version}\t${source:Package}\n", package).splitlines()[0].split("\t")
     copyright_file = pathlib.Path("/usr/share/doc", package, "copyright")
-    if package.startswith(
-        ("libstdc++", "libgcc", "gcc-")
-    ):  # with the exception for code that is linked into programs
+    if package.startswith(("libstdc++", "libgcc", "gcc-")):  # with the exception for code that is linked into programs
         name = "GPL-3.0-or-later WITH GCC-exception-3.1"
     elif package == "libc6":
         name = "LGPL-2.1-or-later"

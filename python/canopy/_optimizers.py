@@ -54,11 +54,11 @@ class Best(NamedTuple):
     """The arm to recommend, in the user's units; `print` shows it as a sentence.
 
     `mean` is the mean of its rewards, and `pulls` their number. `lower` and `upper` are the ends of the confidence
-    interval of f at the arm, None if there is none. The intervals of all arms hold simultaneously at the level `confidence`
-    and at all times, so this one is valid although the arm was selected by its rewards. `assumes` is the assumption:
-    "about_normal", the rewards of the arm are about normal, and none is more extreme than those seen at any arm;
-    "noise_as_elsewhere", they vary about as much as those of other arms; "two_values"; "hard_range"; "none", there is
-    no interval. `rare_extremes` warns that rewards have rare extreme values.
+    interval of f at the arm, None if there is none. The intervals of all arms hold simultaneously at the level
+    `confidence` and at all times, so this one is valid although the arm was selected by its rewards. `assumes` is
+    the assumption: "about_normal", the rewards of the arm are about normal, and none is more extreme than those
+    seen at any arm; "noise_as_elsewhere", they vary about as much as those of other arms; "two_values";
+    "hard_range"; "none", there is no interval. `rare_extremes` warns that rewards have rare extreme values.
 
     `basis` is how the arm was selected: "interval", it has the largest lower bound, with variances pooled upward;
     "repeats_few", too few arms were repeated to estimate the noise, so it is the algorithm's own choice; "no_noise",
@@ -107,12 +107,12 @@ class Uplift(NamedTuple):
     With contexts, whole policies are compared: `arm` is None, and `policy_of` is the number of pulls after which the
     compared policy was the best one. It is played in contexts in which it differs from the baseline.
 
-    `verdict` is "better" or "worse" at the level `confidence`, "open", or "too_few" before `fewest` pairs. `mean` is the mean
-    difference, the arm's reward minus the baseline's, over all `pairs`, with the confidence interval from `lower` to
-    `upper` (None while there is none). The interval is valid at all times, although the arm was selected by its
-    rewards, for any noise and any drift of the level. `is_best` says whether `arm` is the one of `best`;
-    `is_confirmed`, whether the pairs are from `canopy confirm`; `is_refuted`, whether that command found that the arm
-    is worse, fails or violates a limit.
+    `verdict` is "better" or "worse" at the level `confidence`, "open", or "too_few" before `fewest` pairs. `mean`
+    is the mean difference, the arm's reward minus the baseline's, over all `pairs`, with the confidence interval
+    from `lower` to `upper` (None while there is none). The interval is valid at all times, although the arm was
+    selected by its rewards, for any noise and any drift of the level. `is_best` says whether `arm` is the one of
+    `best`; `is_confirmed`, whether the pairs are from `canopy confirm`; `is_refuted`, whether that command found
+    that the arm is worse, fails or violates a limit.
 
     The baseline earned `baseline_mean` on average over all `rounds`, with the interval from `baseline_lower` to
     `baseline_upper`. `level_moves` says whether the level of rewards moves significantly, so that means of arms cannot

@@ -69,7 +69,9 @@ function KnownBest(props: StudyParts & { best: Best; pulls: number }) {
       </div>
       <Intervals best={best} />
       <Setting columns={columnsOf(best, baseline)} />
-      {best.metrics && <Metrics metrics={best.metrics} limits={limitsOf(specification)} level={best.confidence} />}
+      {best.metrics && (
+        <Metrics metrics={best.metrics} limits={limitsOf(specification)} level={best.confidence} />
+      )}
     </Card>
   );
 }
