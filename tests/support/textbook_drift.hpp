@@ -261,13 +261,13 @@ class TextbookDrift {
     const double ratio = past_products_ / products_;
     phi_ = ratio > 1.0 / 16.0 ? (1.0 - 1.0 / (16.0 * ratio)) / (15.0 / 16.0) : 0.0;
     phi_ = std::clamp(phi_, rho, 0.9);
-    // P, the variance of the lasting part once a reward has been seen, does not change:
-    // P = phi^2 P R / (P + R) + (1 - phi^2) q.
+    // The variance p with which the lasting part is predicted does not change from reward to
+    // reward: p = phi^2 p r / (p + r) + (1 - phi^2) q.
     const double q = rho / phi_;
-    const double R = 1.0 - q;
-    const double b = R - phi_ * phi_ * R - (1.0 - phi_ * phi_) * q;
-    const double P = (std::sqrt(b * b + 4.0 * (1.0 - phi_ * phi_) * q * R) - b) / 2.0;
-    K_ = P / (P + R);
+    const double r = 1.0 - q;
+    const double b = r - phi_ * phi_ * r - (1.0 - phi_ * phi_) * q;
+    const double p = (std::sqrt(b * b + 4.0 * (1.0 - phi_ * phi_) * q * r) - b) / 2.0;
+    K_ = p / (p + r);
   }
 
   /// Whether autocorrelated noise is subtracted: from half of the variance explained on, and no
@@ -367,14 +367,14 @@ class TextbookDrift {
 
   void adopt() {
     const double s = E_[J_] / n_E_;
-    const double Q = std::max(0.0, E_[c_] / n_E_ - s);
+    const double missed = std::max(0.0, E_[c_] / n_E_ - s);
     if (c_ != 1) base_ = level();
     c_ = J_;
     subtracts_ = false;
     (void)reconsider();
     if (c_ != 1) base_ = level();
     if (c_ != 1 || subtracts_) {
-      inject(Q);
+      inject(missed);
       relearn_noise(s);
     }
     restart_others();
