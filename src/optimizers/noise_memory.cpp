@@ -51,8 +51,8 @@ void NoiseMemory::estimate() {
   unused_pairs_ = 0;
   phi_ = 0.0;
   gain_ = 1.0;
-  if (pairs_ < kFewPairs || !(products_ > 0.0)) return;
-  const double correlation = std::min(products_ / squares_, kLargestPhi);
+  const double correlation = this->correlation();
+  if (correlation == 0.0) return;
   const double ratio = past_products_ / products_;
   const double lasting = ratio > kPastGain ? (1.0 - kPastGain / ratio) / (1.0 - kPastGain) : 0.0;
   phi_ = std::clamp(lasting, correlation, kLargestPhi);
@@ -60,7 +60,8 @@ void NoiseMemory::estimate() {
 }
 
 double NoiseMemory::correlation() const {
-  return phi_ == 0.0 ? 0.0 : std::min(products_ / squares_, kLargestPhi);
+  if (pairs_ < kFewPairs || !(products_ > 0.0)) return 0.0;
+  return std::min(products_ / squares_, kLargestPhi);
 }
 
 void NoiseMemory::transfer(State& state) {

@@ -28,7 +28,7 @@ class NoiseMemory {
   [[nodiscard]] double phi() const { return phi_; }
   [[nodiscard]] double gain() const { return gain_; }
 
-  /// Correlation of consecutive rewards: q phi.
+  /// Correlation of consecutive rewards: q phi; 0 if it is not positive or there are few pairs.
   [[nodiscard]] double correlation() const;
 
   void transfer(State& state);
